@@ -1,0 +1,69 @@
+/* One pass of one problem on one device: every schedule's trial, and who won. */
+#ifndef TUNE_CONTEST_H
+#define TUNE_CONTEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/team.h"
+#include "data/tensors.h"
+#include "kernels/backend.h"
+#include "tune/trial.h"
+
+/* How trials are measured; recorded in every report. */
+struct protocol {
+	bool timed;          /* false: stop after the gate (verify) */
+	bool cold;           /* flush the last-level cache before each sample */
+	int rounds;          /* samples a schedule, unless the limit comes first; 0: until `limit` */
+	double limit;        /* seconds for the timed rounds of one contest */
+	double warmup;       /* seconds of work before the first contest on a device */
+	int candidate_launches; /* warm-up passes of each schedule, at least */
+	double candidate_warmup; /* and seconds */
+	double batch_under;  /* passes shorter than this are batched up to it, seconds */
+	uint64_t seed;       /* of the order within rounds */
+	const char *pattern; /* shell pattern over schedule names; NULL: all */
+};
+
+/* How a contest ended. */
+enum decision { DECISION_NONE, DECISION_WINNER, DECISION_TIE };
+const char *decision_name(enum decision decision); /* "none", "winner", "tie" */
+
+struct contest {
+	const struct problem *problem;
+	enum pass pass;
+	struct trial *trials; /* [count], in the order of kernels/schedule.def */
+	int count;
+	int *ranking; /* [ranked] indices of ok trials, best first; ranking[0] is the winner */
+	int ranked;
+	enum decision decision;
+	char stop[80];        /* why timing stopped: "10 rounds", "time limit", "interrupted" */
+	double floor_seconds; /* least time by the device's measured rates; 0 when unknown */
+};
+
+/* Told of a contest as it goes; members may be NULL. */
+struct watch {
+	void *context;
+	/* A schedule was judged (and timed, when the protocol says so): its trial is final. */
+	void (*trial)(void *context, const struct contest *contest, const struct trial *trial);
+	/* `done` of `total` steps, `what` in a few words; at most a few times a second matters. */
+	void (*progress)(void *context, const char *what, double done, double total);
+};
+
+/* What contests on one problem share: made once, used by both passes. */
+struct arena {
+	struct device *device;
+	const struct problem *problem;
+	const struct tensors *tensors;
+	const struct oracle *oracle; /* with dqkv when a backward contest is run */
+	struct ceiling ceiling;      /* zero where not measured */
+};
+
+/* Runs the gate and, if `protocol->timed`, the rounds over every schedule of `pass` that matches.
+ * A schedule that fails is an outcome; -1 and `err` are for what ends the contest: no memory, a
+ * lost device, ERR_INTERRUPTED (finished trials are then kept, timed with the samples so far).
+ * Zero-initialise `contest`; contest_release frees it, also after a failure. */
+int contest_run(struct contest *contest, const struct arena *arena, enum pass pass,
+	const struct protocol *protocol, const struct watch *watch, struct err *err);
+void contest_release(struct contest *contest);
+
+#endif

@@ -1,0 +1,73 @@
+/* The store of winners and the trials they rest on: one SQLite file (docs/store.md).
+ *
+ * The only file that includes sqlite3.h is tune/store.c. Every change is one short transaction;
+ * a kill at any moment leaves a whole database with all finished changes. */
+#ifndef TUNE_STORE_H
+#define TUNE_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "tune/contest.h"
+#include "tune/key.h"
+
+#define STORE_SCHEMA 1 /* PRAGMA user_version */
+
+struct store;
+
+enum store_mode {
+	STORE_READ,  /* fails with ERR_UNAVAILABLE when there is no such file; never writes */
+	STORE_WRITE, /* creates the file and its schema where missing or empty */
+};
+
+/* A file that is not SQLite, not ours, damaged or of a newer schema is refused with
+ * ERR_UNAVAILABLE and left byte for byte as it was. NULL on failure. */
+struct store *store_open(const char *path, enum store_mode mode, struct err *err);
+void store_close(struct store *store); /* NULL is fine */
+
+/* The protocol and place a contest was run with, kept with each trial. */
+struct circumstances {
+	const struct device_info *device;
+	const struct protocol *protocol;
+	const char *lens;    /* the length specification, folded */
+	const char *version; /* of pattn */
+};
+
+/* Keeps one trial (any outcome but untried); `*id` names it. */
+int store_add_trial(struct store *store, const struct key *key, const struct contest *contest,
+	const struct trial *trial, const struct circumstances *circumstances, int64_t *id,
+	struct err *err);
+
+/* Makes `trials[0..count)` (ids, best first) the ranking for `key`, replacing what was there. */
+int store_set_winner(struct store *store, const struct key *key, enum decision decision,
+	const int64_t *trials, int count, struct err *err);
+
+/* One ranked or kept row, as read back; strings are owned by the row and valid in the callback. */
+struct stored {
+	struct key key;
+	int64_t trial;       /* id */
+	int rank;            /* 0 is the winner; -1: a trial outside the ranking */
+	enum decision decision; /* of the key; DECISION_NONE for rank -1 */
+	const struct schedule *schedule; /* NULL when this build knows none of that name */
+	const char *schedule_name;
+	enum outcome outcome;
+	const char *why;
+	double median, first_quartile, third_quartile, min; /* seconds a pass; 0 when not timed */
+	int sample_count;
+	double flops, bytes, fraction;
+	const char *code, *compiler, *driver; /* what made the trial */
+	const char *lens, *version, *created; /* created: UTC */
+	int64_t exact_tokens, exact_longest;
+};
+
+/* Calls `row` for the ranking of `key` in order, until it returns non-zero. Returns the number of
+ * rows visited (0: nothing stored) or -1. */
+int store_ranking(struct store *store, const struct key *key,
+	int (*row)(void *context, const struct stored *stored), void *context, struct err *err);
+
+/* Calls `row` for every ranked row (or with `all`, every trial), ordered by key and rank. */
+int store_each(struct store *store, bool all,
+	int (*row)(void *context, const struct stored *stored), void *context, struct err *err);
+
+#endif

@@ -1,0 +1,47 @@
+/* One schedule's turn on one problem: what came of it, and the evidence. */
+#ifndef TUNE_TRIAL_H
+#define TUNE_TRIAL_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "kernels/schedule.h"
+#include "oracle/verdict.h"
+#include "tune/stats.h"
+
+enum outcome {
+	OUTCOME_UNTRIED, /* stopped before its turn, or not timed */
+	OUTCOME_OK,
+	OUTCOME_UNSUPPORTED,
+	OUTCOME_COMPILE_FAILED,
+	OUTCOME_RUN_FAILED,
+	OUTCOME_WRONG,
+	OUTCOME_TIMED_OUT,
+};
+const char *outcome_name(enum outcome outcome); /* "ok", "unsupported", "compile-failed", ... */
+bool outcome_find(const char *name, enum outcome *outcome);
+
+struct trial {
+	const struct schedule *schedule;
+	enum outcome outcome;
+	char why[320]; /* for outcomes other than ok; empty otherwise */
+	bool judged;   /* whether `verdict` holds */
+	struct verdict verdict;
+	int64_t scratch; /* bytes of shared memory or workspace; 0 when not prepared */
+
+	/* Seconds a pass, in the order measured; empty unless timed. Owned (trial_release). */
+	double *samples;
+	int sample_count;
+	int batch; /* passes run back to back for one sample */
+	struct stats stats;
+
+	/* Of the median; 0 where unknown. */
+	double flops;    /* in-window work per second */
+	double bytes;    /* least bytes per second */
+	double fraction; /* of the device's floor: floor time / median */
+	char warning[160]; /* empty when there is nothing to warn of */
+};
+
+void trial_release(struct trial *trial);
+
+#endif
