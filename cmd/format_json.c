@@ -158,9 +158,10 @@ static void add_verdict(cJSON *result, const struct trial *trial)
 static void add_statistics(cJSON *result, const struct trial *trial)
 {
 	const struct stats *stats = &trial->stats;
+	cJSON *samples = cJSON_AddArrayToObject(result, "samples");
 
-	cJSON_AddItemToObject(result, "samples",
-		cJSON_CreateDoubleArray(trial->samples, trial->samples ? trial->sample_count : 0));
+	for (int i = 0; i < trial->sample_count; i++)
+		cJSON_AddItemToArray(samples, cJSON_CreateNumber(trial->samples[i]));
 	if (!stats->count) {
 		cJSON_AddNullToObject(result, "statistics");
 		cJSON_AddNullToObject(result, "rates");
