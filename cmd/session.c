@@ -9,9 +9,8 @@
 #include "base/stop.h"
 #include "cmd/keep.h"
 #include "cmd/output.h"
+#include "cmd/stage.h"
 #include "cmd/version.h"
-#include "data/tensors.h"
-#include "oracle/oracle.h"
 
 static const struct protocol protocol_template = {
 	.warmup = 1.0,
@@ -152,41 +151,19 @@ static int measure_ceiling(struct session *session, struct err *err)
 	return backend->measure(session->device, &session->report.ceiling, err);
 }
 
-/* What the contests of one problem are run on, made when the first of them is. */
-struct stage {
-	struct tensors tensors;
-	struct oracle oracle;
-	struct arena arena;
-	bool ready;
-};
-
-static int stage_make(struct stage *stage, struct session *session, const struct problem *problem,
+/* The last pass asked for decides how far the oracle goes. */
+static int make_stage(struct session *session, const struct problem *problem, struct stage *stage,
 	struct err *err)
 {
 	bool backward = has_schedule(session->options, PASS_BACKWARD);
 
+	if (stage->ready)
+		return 0;
 	if (measure_ceiling(session, err))
 		return -1;
 	show_progress(session, "oracle", 0);
-	if (tensors_init(&stage->tensors, problem, (uint64_t)session->seed, err) ||
-		oracle_run(&stage->oracle, problem, &stage->tensors,
-			backward ? PASS_BACKWARD : PASS_FORWARD, session->team, err))
-		return -1;
-	stage->arena = (struct arena){
-		.device = session->device,
-		.problem = problem,
-		.tensors = &stage->tensors,
-		.oracle = &stage->oracle,
-		.ceiling = session->report.ceiling,
-	};
-	stage->ready = true;
-	return 0;
-}
-
-static void stage_release(struct stage *stage)
-{
-	oracle_release(&stage->oracle);
-	tensors_release(&stage->tensors);
+	return stage_make(stage, problem, (uint64_t)session->seed,
+		backward ? PASS_BACKWARD : PASS_FORWARD, session->team, err);
 }
 
 static void lose(struct session *session, const struct err *err)
@@ -263,16 +240,18 @@ static void finish_contest(
 	note_warnings(session, entry);
 }
 
-static int hold_contest(struct session *session, const struct arena *arena, enum pass pass,
-	const struct key *key, struct err *err)
+static int hold_contest(struct session *session, const struct problem *problem,
+	const struct key *key, const struct stage *stage, struct err *err)
 {
 	const struct watch watch = {session, on_trial, on_progress};
+	const struct arena arena = {
+		session->device, problem, &stage->tensors, &stage->oracle, session->report.ceiling};
 	struct protocol protocol = session->protocol;
 	struct contest contest = {0};
 
 	if (session->warm)
 		protocol.warmup = 0;
-	int result = contest_run(&contest, arena, pass, &protocol, &watch, err);
+	int result = contest_run(&contest, &arena, key->pass, &protocol, &watch, err);
 	session->warm = true;
 	if (contest.count)
 		finish_contest(session, key, &contest, !result);
@@ -346,9 +325,9 @@ static int run_pass(struct session *session, const struct problem *problem, enum
 		return look_up(session, problem, &key, err);
 	if (is_recalled(session, problem, &key))
 		return 0;
-	if (!stage->ready && stage_make(stage, session, problem, err))
+	if (make_stage(session, problem, stage, err))
 		return -1;
-	return hold_contest(session, &stage->arena, pass, &key, err);
+	return hold_contest(session, problem, &key, stage, err);
 }
 
 int session_problem(struct session *session, const struct problem *problem, struct err *err)
