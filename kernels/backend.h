@@ -93,7 +93,8 @@ struct backend {
 		const struct problem *problem, struct reason *reason);
 
 	/* Buffers for one pass of `problem`, inputs copied in; outputs and guard bands poisoned.
-	 * `problem` must outlive it, `inputs` need not. NULL and a filled `err` on failure. */
+	 * `problem` and the tensors of `inputs` must outlive it. NULL and a filled `err` on
+	 * failure. */
 	struct workload *(*upload)(struct device *device, const struct problem *problem,
 		enum pass pass, const struct inputs *inputs, struct err *err);
 	/* Compiles and lays out `schedule`, which is usable. NULL and a filled `err` on failure. */
@@ -107,8 +108,8 @@ struct backend {
 	 * written, or NULL. */
 	int (*download)(struct workload *workload, const struct outputs *outputs,
 		const char **overrun, struct err *err);
-	void (*finish)(struct kernel *kernel);       /* undoes prepare */
-	void (*release)(struct workload *workload);  /* undoes upload */
+	void (*finish)(struct kernel *kernel);      /* undoes prepare */
+	void (*release)(struct workload *workload); /* undoes upload */
 
 	/* Optional. */
 	int (*flush)(struct device *device, struct err *err); /* empties the last-level cache */
