@@ -1,6 +1,6 @@
 /* The store of winners and the trials they rest on: one SQLite file (docs/store.md).
  *
- * The only file that includes sqlite3.h is tune/store.c. Every change is one short transaction;
+ * Only tune/store*.c include sqlite3.h. Every change is one short transaction;
  * a kill at any moment leaves a whole database with all finished changes. */
 #ifndef TUNE_STORE_H
 #define TUNE_STORE_H
