@@ -73,8 +73,10 @@ struct reason {
 
 /* Rates measured on the device as opened, for the floor of a problem. */
 struct ceiling {
-	double flops; /* matrix or fused multiply-add, f32, per second */
-	double bytes; /* memory, per second */
+	double flops;        /* matrix or fused multiply-add, f32, per second */
+	double exponentials; /* per second */
+	double bytes;        /* memory, per second */
+	bool apart;          /* exponentials have a unit of their own, beside the one for flops */
 };
 
 struct backend {

@@ -123,13 +123,17 @@ static void rate(struct contest *contest, struct trial *trial)
 			100 * trial->fraction);
 }
 
+/* The least time: matrix work and exponentials one after the other where they share a unit, and
+ * memory traffic beside them. */
 static double floor_seconds(const struct arena *arena, enum pass pass)
 {
 	const struct ceiling *ceiling = &arena->ceiling;
-	if (!(ceiling->flops > 0) || !(ceiling->bytes > 0))
+	if (!(ceiling->flops > 0) || !(ceiling->exponentials > 0) || !(ceiling->bytes > 0))
 		return 0;
-	return fmax(problem_flops(arena->problem, pass) / ceiling->flops,
-		(double)problem_bytes(arena->problem, pass) / ceiling->bytes);
+	double matrix = problem_flops(arena->problem, pass) / ceiling->flops;
+	double exponentials = problem_exponentials(arena->problem) / ceiling->exponentials;
+	double memory = (double)problem_bytes(arena->problem, pass) / ceiling->bytes;
+	return fmax(ceiling->apart ? fmax(matrix, exponentials) : matrix + exponentials, memory);
 }
 
 /* The gate for every trial, in turn. Those that may be timed become candidates. */

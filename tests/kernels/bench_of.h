@@ -35,7 +35,10 @@ static inline void bench_of_make(struct bench_of *b, const char *lens, int64_t h
 	must(problem_init(&b->problem, &list, heads, window, dtype, &err), &err);
 	must(tensors_init(&b->tensors, &b->problem, TENSORS_SEED, &err), &err);
 	lens_release(&list);
-	b->arena = (struct arena){device, &b->problem, &b->tensors, &b->oracle, {0, 0}};
+	b->arena = (struct arena){.device = device,
+		.problem = &b->problem,
+		.tensors = &b->tensors,
+		.oracle = &b->oracle};
 }
 
 /* Once the inputs are as the test wants them. */

@@ -260,6 +260,30 @@ static void test_not_a_number_stays_in_its_sequence(void **state)
 	}
 }
 
+static void test_exponentials(void **state)
+{
+	enum { COUNT = 16 * 1024 };
+	static float from[COUNT], to[COUNT];
+	(void)state;
+	for (int i = 0; i < COUNT; i++)
+		from[i] = -126.0f * (float)i / COUNT;
+	from[1] = -INFINITY;
+	from[2] = NAN;
+	from[3] = -1e30f;
+	for (const struct cpu_isa *const *rung = cpu_ladder; *rung; rung++) {
+		if (!(*rung)->runs())
+			continue;
+		(*rung)->exponentials(from, to, COUNT);
+		/* A row's sums are scaled by it at every tile: anything but 1 adds up. */
+		assert_true(to[0] == 1);
+		assert_true(to[1] == 0);
+		assert_true(isnan(to[2]));
+		assert_true(to[3] == 0);
+		for (int i = 4; i < COUNT; i++)
+			assert_true(fabs(to[i] / exp2((double)from[i]) - 1) < 2.5e-7);
+	}
+}
+
 static void test_matrix_schedules_say_why_not(void **state)
 {
 	struct device *device = open_cpu("scalar", 1);
@@ -304,6 +328,7 @@ static void test_ceiling_is_measured(void **state)
 	(void)state;
 	must(device->backend->measure(device, &ceiling, &err), &err);
 	assert_true(ceiling.flops > 0 && isfinite(ceiling.flops));
+	assert_true(ceiling.exponentials > 0 && isfinite(ceiling.exponentials));
 	assert_true(ceiling.bytes > 0 && isfinite(ceiling.bytes));
 	must(device->backend->flush(device, &err), &err);
 	device_close(device);
@@ -319,6 +344,7 @@ int main(void)
 		cmocka_unit_test(test_items_cover_once),
 		cmocka_unit_test(test_results_repeat),
 		cmocka_unit_test(test_not_a_number_stays_in_its_sequence),
+		cmocka_unit_test(test_exponentials),
 		cmocka_unit_test(test_matrix_schedules_say_why_not),
 		cmocka_unit_test(test_devices_that_cannot_be_had),
 		cmocka_unit_test(test_ceiling_is_measured),
