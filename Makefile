@@ -47,7 +47,7 @@ UNITS     := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/te
 
 MUTANTS   := skipped_mask nan_output unwritten far_key
 # What ThreadSanitizer is worth running on: whatever a team of threads works at.
-THREADED  := test_base_team test_cpu test_oracle_threads
+THREADED  := test_base_team test_threads
 
 # Packages of Debian 12: to build and run, and to test.
 RUN_DEPS  := gcc libc6-dev libsqlite3-dev libcjson-dev
@@ -110,7 +110,7 @@ $(BUILD)/tests/%: tests/kernels/%.c $(LIBRARY)
 
 $(BUILD)/tests/cross_verify: tests/kernels/cross_verify.c \
     $(filter $(BUILD)/base/%.o $(BUILD)/data/%.o $(BUILD)/oracle/%.o $(BUILD)/kernels/%.o,$(filter-out %_json.o,$(OBJECTS))) \
-    $(addprefix $(BUILD)/tune/,contest.o gate.o measure.o decide.o stats.o trial.o)
+    $(addprefix $(BUILD)/tune/,contest.o decide.o gate.o measure.o search.o stats.o trial.o)
 	@mkdir -p $(@D)
 	$(say)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $^ -lm -pthread -o $@
 
