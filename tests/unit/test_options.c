@@ -56,6 +56,7 @@ static void test_defaults(void **state)
 	assert_int_equal(options.dtype_count, 1);
 	assert_true(options.passes[PASS_FORWARD] && options.passes[PASS_BACKWARD]);
 	assert_int_equal(options.seed, 7);
+	assert_int_equal(options.rounds, 10);
 	assert_false(options.cold);
 	assert_string_equal(options.db, "tuning.db");
 	assert_int_equal(options.given, 0);
