@@ -117,9 +117,9 @@ $(BUILD)/tests/cross_verify: tests/kernels/cross_verify.c \
 # The release with one kernel fault planted: the mutated rungs come before the library's own.
 $(BUILD)/mutants/%/pattn: $(BUILD)/cmd/main.o $(LIBRARY)
 	@mkdir -p $(@D)
-	$(foreach isa,$(CPU_ISAS),$(say)$(CC) $(CPPFLAGS) -DMUTANT=mutant_$* $(CFLAGS) -O1 \
-	    -ffp-contract=fast $(ISA_FLAGS_$(isa)) -c kernels/cpu/isa_$(isa).c -o $(@D)/$(isa).o;)
-	$(say)$(CC) $(CFLAGS) $(LDFLAGS) $(BUILD)/cmd/main.o $(CPU_ISAS:%=$(@D)/%.o) $(LIBRARY) $(LDLIBS) -o $@
+	$(say)set -e; $(foreach isa,$(CPU_ISAS),$(CC) $(CPPFLAGS) -DMUTANT=mutant_$* $(CFLAGS) -O1 \
+	    -ffp-contract=fast $(ISA_FLAGS_$(isa)) -c kernels/cpu/isa_$(isa).c -o $(@D)/$(isa).o;) \
+	$(CC) $(CFLAGS) $(LDFLAGS) $< $(CPU_ISAS:%=$(@D)/%.o) $(LIBRARY) $(LDLIBS) -o $@
 
 deps: ## install the packages of Debian 12 that are missing (for `test` too when it is a goal)
 	@missing=$$(for package in $(DEPS); do \
