@@ -79,6 +79,13 @@ struct ceiling {
 	bool apart;          /* exponentials have a unit of their own, beside the one for flops */
 };
 
+/* What befell a device between two looks at it. */
+struct sensed {
+	bool contended; /* other work had the processor */
+	bool throttled; /* the clock was held down by heat or power */
+	double clock;   /* Hz; 0 when unknown */
+};
+
 struct backend {
 	const char *name;    /* what --device takes before ":N" */
 	const char *summary; /* one line for `pattn devices` */
@@ -116,6 +123,7 @@ struct backend {
 	/* Optional. */
 	int (*flush)(struct device *device, struct err *err); /* empties the last-level cache */
 	int (*measure)(struct device *device, struct ceiling *ceiling, struct err *err);
+	void (*sense)(struct device *device, struct sensed *sensed); /* since the last call */
 };
 
 /* The registry, best device first: what `auto` tries in order. */

@@ -14,6 +14,9 @@
 /* A rate this far above the floor's is an error of measurement, not a fast kernel. */
 #define FLOOR_SLACK 1.05
 
+/* One sample in so many may be disturbed before it is worth a warning. */
+#define MANY 5
+
 const char *decision_name(enum decision decision)
 {
 	static const char *const names[] = {"none", "winner", "tie"};
@@ -117,6 +120,18 @@ static void rate(struct contest *contest, struct trial *trial)
 	trial->flops = problem_flops(contest->problem, contest->pass) / trial->stats.median;
 	trial->bytes = (double)problem_bytes(contest->problem, contest->pass) / trial->stats.median;
 	trial->fraction = contest->floor_seconds / trial->stats.median;
+	int disturbed = trial_marked(trial, MARK_CONTENDED), count = trial->sample_count;
+	int throttled = trial_marked(trial, MARK_THROTTLED);
+	if (throttled > count / MANY)
+		snprintf(trial->warning, sizeof trial->warning,
+			"%d of %d samples were throttled: cool the device or lower its load",
+			throttled, count);
+	else if (disturbed > count / MANY)
+		snprintf(trial->warning, sizeof trial->warning,
+			"%d of %d samples shared the processor with other work: quieten the "
+			"machine "
+			"or use fewer threads",
+			disturbed, count);
 	if (trial->fraction > FLOOR_SLACK)
 		snprintf(trial->warning, sizeof trial->warning,
 			"%.0f %% of the floor's rate: the clock or the ceiling was mismeasured",

@@ -6,7 +6,7 @@
 
 /* Runs `kernel` once over poisoned outputs and judges what it wrote. Sets the trial's outcome to
  * ok, wrong or run-failed with the reason; -1 and `err` only when the host cannot go on. */
-int gate_run(struct trial *trial, const struct arena *arena, struct kernel *kernel,
-	struct err *err);
+int gate_run(
+	struct trial *trial, const struct arena *arena, struct kernel *kernel, struct err *err);
 
 #endif
