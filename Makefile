@@ -110,7 +110,8 @@ $(BUILD)/tests/%: tests/kernels/%.c $(LIBRARY)
 
 $(BUILD)/tests/cross_verify: tests/kernels/cross_verify.c \
     $(filter $(BUILD)/base/%.o $(BUILD)/data/%.o $(BUILD)/oracle/%.o $(BUILD)/kernels/%.o,$(filter-out %_json.o,$(OBJECTS))) \
-    $(addprefix $(BUILD)/tune/,contest.o decide.o gate.o measure.o search.o stats.o trial.o)
+    $(addprefix $(BUILD)/tune/,contest.o decide.o gate.o handover.o measure.o rates.o search.o stats.o \
+        trial.o)
 	@mkdir -p $(@D)
 	$(say)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $^ -lm -pthread -o $@
 

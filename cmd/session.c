@@ -243,9 +243,13 @@ static void finish_contest(
 static int hold_contest(struct session *session, const struct problem *problem,
 	const struct key *key, const struct stage *stage, struct err *err)
 {
-	const struct watch watch = {session, on_trial, on_progress};
-	const struct arena arena = {
-		session->device, problem, &stage->tensors, &stage->oracle, session->report.ceiling};
+	const struct watch watch = {
+		.context = session, .trial = on_trial, .progress = on_progress};
+	const struct arena arena = {.device = session->device,
+		.problem = problem,
+		.tensors = &stage->tensors,
+		.oracle = &stage->oracle,
+		.ceiling = session->report.ceiling};
 	struct protocol protocol = session->protocol;
 	struct contest contest = {0};
 

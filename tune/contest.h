@@ -64,8 +64,10 @@ struct arena {
 	struct device *device;
 	const struct problem *problem;
 	const struct tensors *tensors;
-	const struct oracle *oracle; /* with dqkv when a backward contest is run */
-	struct ceiling ceiling;      /* zero where not measured */
+	/* With dqkv when a backward contest is run; NULL where `sample` is judged instead. */
+	const struct oracle *oracle;
+	const struct arena *sample; /* a smaller problem of the same kind (tune/sample.h) */
+	struct ceiling ceiling;     /* zero where not measured */
 };
 
 /* Runs the gate and, if `protocol->timed`, the rounds over every schedule of `pass` that matches.
