@@ -245,6 +245,37 @@ static void test_exponentials(void **state)
 	}
 }
 
+/* A problem without an oracle of its own is judged on its sample, and by whether it is finite. */
+static void test_a_sample_stands_in_for_the_oracle(void **state)
+{
+	struct device *device = open_cpu(NULL, 1);
+	struct bench_of small, large;
+	(void)state;
+	bench_of_make(&small, "40,5", 2, 8, DTYPE_F32, device);
+	bench_of_make(&large, "200,40,5", 2, 8, DTYPE_F32, device);
+	bench_of_solve(&small);
+	large.arena.oracle = NULL;
+	large.arena.sample = &small.arena;
+	for (int broken = 0; broken < 2; broken++) {
+		if (broken)
+			((float *)large.tensors.qkv)[0] = NAN;
+		for (int pass = 0; pass < PASS_COUNT; pass++) {
+			struct contest contest = {0};
+			struct err err = {0};
+			must(contest_run(&contest, &large.arena, (enum pass)pass,
+				     &(struct protocol){0}, NULL, &err),
+				&err);
+			const struct trial *trial = &contest.trials[0];
+			assert_int_equal(broken ? OUTCOME_WRONG : OUTCOME_OK, trial->outcome);
+			assert_true(trial->judged);
+			contest_release(&contest);
+		}
+	}
+	bench_of_release(&small);
+	bench_of_release(&large);
+	device_close(device);
+}
+
 static void test_matrix_schedules_say_why_not(void **state)
 {
 	struct device *device = open_cpu("scalar", 1);
@@ -306,6 +337,7 @@ int main(void)
 		cmocka_unit_test(test_results_repeat),
 		cmocka_unit_test(test_not_a_number_stays_in_its_sequence),
 		cmocka_unit_test(test_exponentials),
+		cmocka_unit_test(test_a_sample_stands_in_for_the_oracle),
 		cmocka_unit_test(test_matrix_schedules_say_why_not),
 		cmocka_unit_test(test_devices_that_cannot_be_had),
 		cmocka_unit_test(test_ceiling_is_measured),
