@@ -185,6 +185,7 @@ static void backward_keys(struct backward *b, int64_t j, int64_t at, int count, 
  * alone. */
 static void backward_write(struct backward *b, struct span block)
 {
+	mutant_strike(b->pass->tile_keys);
 	for (int64_t j = block.first; j < block.end; j++) {
 		float *dk = b->dk + (j - block.first) * HEAD_DIM;
 		float *dv = b->dv + (j - block.first) * HEAD_DIM;

@@ -197,6 +197,7 @@ static void forward_finish(struct forward *f, struct span rows)
 {
 	const struct problem *p = f->pass->problem;
 	int64_t start = p->cu[f->item->sequence];
+	mutant_strike(f->pass->tile_keys);
 	for (int64_t i = rows.first; i < rows.end; i++) {
 		int64_t at = i - rows.first;
 		float weight = vec_sum_lanes(vec_load(f->weight + at * LANES));
