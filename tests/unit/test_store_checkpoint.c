@@ -36,8 +36,10 @@ static void contest_init(struct contest *contest, struct trial trials[COUNT])
 	contest->count = COUNT;
 }
 
-static void contest_round(struct contest *contest, int round)
+static void contest_round(struct contest *contest)
 {
+	int round = contest->rounds++;
+
 	for (int i = 0; i < 2; i++)
 		trial_add_sample(&contest->trials[i], seconds_of(i, round), marks_of(i, round));
 	if (round < contest->trials[2].fell)
@@ -84,11 +86,11 @@ static int save(const struct run *run, int rounds)
 	contest_init(&contest, trials);
 	contest.problem = &run->problem;
 	for (int i = 0; i < rounds; i++)
-		contest_round(&contest, i);
+		contest_round(&contest);
 	/* The second replaces the first. */
 	for (int i = 0; !status && i < 2; i++)
 		status = store_save_checkpoint(
-			store, &run->key, &contest, rounds, &run->circumstances, &err);
+			store, &run->key, &contest, &run->circumstances, &err);
 	if (status)
 		fprintf(stderr, "%s\n", err.text);
 	trials_release(&contest);
@@ -108,23 +110,35 @@ static void save_and_end(const struct run *run, int rounds)
 	assert_int_equal(status, 0);
 }
 
+/* A contest as it is after the gate, where all but the last trial are right. */
+static void contest_enter(
+	struct contest *contest, struct trial trials[COUNT], const struct run *run)
+{
+	contest_init(contest, trials);
+	contest->problem = &run->problem;
+	for (int i = 0; i < COUNT; i++)
+		trials[i] = (struct trial){.schedule = &schedules[i], .outcome = OUTCOME_OK};
+	trials[COUNT - 1].outcome = OUTCOME_UNSUPPORTED;
+}
+
 /* The rounds that a process finds; 0: there is no checkpoint. */
 static int load(const struct run *run)
 {
 	struct store *store = open_or_fail(FILE_NAME, STORE_WRITE);
-	struct checkpoint checkpoint;
+	struct trial trials[COUNT];
+	struct contest contest;
 	struct err err = {0};
-	int found = store_load_checkpoint(
-		store, &run->key, &run->problem, &run->circumstances, &checkpoint, &err);
-	int rounds = checkpoint.rounds;
+	int found;
 
+	contest_enter(&contest, trials, run);
+	found = store_load_checkpoint(store, &run->key, &contest, &run->circumstances, &err);
 	if (found < 0)
 		fail_msg("%s", err.text);
-	assert_int_equal(found, rounds > 0);
-	assert_true(found || !checkpoint.trials);
-	checkpoint_release(&checkpoint);
+	assert_int_equal(found, contest.rounds > 0);
+	assert_int_equal(trials[0].sample_count, contest.rounds);
+	trials_release(&contest);
 	store_close(store);
-	return rounds;
+	return contest.rounds;
 }
 
 static int64_t count_checkpoints(void)
@@ -151,34 +165,37 @@ static void test_comes_back(void **state)
 {
 	struct run run;
 	struct store *store;
-	struct checkpoint checkpoint;
+	struct trial trials[COUNT];
+	struct contest contest;
 	struct err err = {0};
 
 	(void)state;
 	run_init(&run);
 	save_and_end(&run, 7);
 	store = open_or_fail(FILE_NAME, STORE_WRITE);
-	assert_int_equal(store_load_checkpoint(store, &run.key, &run.problem, &run.circumstances,
-				 &checkpoint, &err),
-		1);
-	assert_int_equal(checkpoint.rounds, 7);
-	assert_int_equal(checkpoint.count, COUNT - 1);
-	assert_samples(&checkpoint.trials[0], 0, 7);
-	assert_samples(&checkpoint.trials[1], 1, 7);
-	assert_samples(&checkpoint.trials[2], 2, 3);
-	assert_samples(&checkpoint.trials[3], 3, 0);
-	for (int i = 0; i < COUNT - 1; i++) {
-		assert_int_equal(checkpoint.trials[i].batch, i + 1);
-		assert_int_equal(checkpoint.trials[i].fell, i == 2 ? 3 : 0);
-	}
-	assert_int_equal(checkpoint.trials[2].outcome, OUTCOME_OK);
-	assert_int_equal(checkpoint.trials[3].outcome, OUTCOME_RUN_FAILED);
-	assert_string_equal(checkpoint.trials[3].why, "killed by SIGSEGV");
+	contest_enter(&contest, trials, &run);
+	trials[1].outcome = OUTCOME_WRONG;
+	assert_int_equal(
+		store_load_checkpoint(store, &run.key, &contest, &run.circumstances, &err), 1);
+	assert_int_equal(contest.rounds, 7);
+	assert_samples(&trials[0], 0, 7);
+	assert_samples(&trials[2], 2, 3);
+	assert_int_equal(trials[0].batch, 1);
+	assert_int_equal(trials[2].batch, 3);
+	assert_int_equal(trials[0].fell, 0);
+	assert_int_equal(trials[2].fell, 3);
+	assert_int_equal(trials[2].outcome, OUTCOME_OK);
+	/* What failed then has failed, and what is not right now has no samples. */
+	assert_int_equal(trials[3].outcome, OUTCOME_RUN_FAILED);
+	assert_string_equal(trials[3].why, "killed by SIGSEGV");
+	assert_int_equal(trials[1].outcome, OUTCOME_WRONG);
+	assert_samples(&trials[1], 1, 0);
+	assert_int_equal(trials[COUNT - 1].outcome, OUTCOME_UNSUPPORTED);
 	/* Samples can be added to what came back. */
 	for (int i = 7; i < 20; i++)
-		trial_add_sample(&checkpoint.trials[0], seconds_of(0, i), marks_of(0, i));
-	assert_samples(&checkpoint.trials[0], 0, 20);
-	checkpoint_release(&checkpoint);
+		trial_add_sample(&trials[0], seconds_of(0, i), marks_of(0, i));
+	assert_samples(&trials[0], 0, 20);
+	trials_release(&contest);
 	store_close(store);
 	assert_int_equal(count_checkpoints(), 1);
 	assert_integrity(FILE_NAME);
@@ -369,7 +386,8 @@ static void test_damaged(void **state)
 	run_init(&run);
 	for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
 		struct store *store;
-		struct checkpoint checkpoint;
+		struct trial trials[COUNT];
+		struct contest contest;
 		struct str sql = {0};
 		struct err err = {0};
 
@@ -378,11 +396,13 @@ static void test_damaged(void **state)
 		raw_sql(FILE_NAME, sql.text);
 		str_release(&sql);
 		store = open_or_fail(FILE_NAME, STORE_WRITE);
-		assert_int_equal(store_load_checkpoint(store, &run.key, &run.problem,
-					 &run.circumstances, &checkpoint, &err),
+		contest_enter(&contest, trials, &run);
+		assert_int_equal(
+			store_load_checkpoint(store, &run.key, &contest, &run.circumstances, &err),
 			-1);
 		assert_non_null(strstr(err.text, "damaged: a checkpoint has the"));
-		assert_null(checkpoint.trials);
+		assert_int_equal(contest.rounds, 0);
+		assert_int_equal(trials[0].sample_count, 0);
 		store_close(store);
 		unlink(FILE_NAME);
 	}
@@ -396,28 +416,20 @@ static int tune(const struct run *run, int out)
 {
 	struct trial trials[COUNT];
 	struct contest contest;
-	struct checkpoint checkpoint;
 	struct err err = {0};
 	struct store *store = store_open(FILE_NAME, STORE_WRITE, &err);
-	int found, status = 0;
+	int status = 0;
 
 	if (!store)
 		return 1;
 	contest_init(&contest, trials);
-	found = store_load_checkpoint(
-		store, &run->key, &run->problem, &run->circumstances, &checkpoint, &err);
-	if (found < 0)
+	contest.problem = &run->problem;
+	if (store_load_checkpoint(store, &run->key, &contest, &run->circumstances, &err) < 0)
 		return 2;
-	for (int i = 0; i < checkpoint.count; i++) {
-		struct trial *saved = &checkpoint.trials[i];
-
-		for (int j = 0; j < saved->sample_count; j++)
-			trial_add_sample(&trials[i], saved->samples[j], saved->marks[j]);
-	}
-	for (int round = checkpoint.rounds; !status && round < ROUNDS; round++) {
-		contest_round(&contest, round);
+	while (!status && contest.rounds < ROUNDS) {
+		contest_round(&contest);
 		status = store_save_checkpoint(
-			store, &run->key, &contest, round + 1, &run->circumstances, &err);
+			store, &run->key, &contest, &run->circumstances, &err);
 		if (!status && write(out, "", 1) != 1)
 			return 3;
 	}
@@ -427,7 +439,6 @@ static int tune(const struct run *run, int out)
 	if (!status)
 		status = store_add_contest(
 			store, &run->key, &contest, &run->circumstances, true, &err);
-	checkpoint_release(&checkpoint);
 	trials_release(&contest);
 	store_close(store);
 	return status ? 4 : 0;

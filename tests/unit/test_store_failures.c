@@ -73,7 +73,7 @@ static int change_contest(
 static int change_checkpoint(
 	struct store *store, const struct key *key, const struct contest *contest, struct err *err)
 {
-	return store_save_checkpoint(store, key, contest, 1, &sample_circumstances, err);
+	return store_save_checkpoint(store, key, contest, &sample_circumstances, err);
 }
 
 static int change_miss(

@@ -102,8 +102,7 @@ static int tune_and_import(int worker)
 	contest.decision = DECISION_TIE;
 	for (int i = 0; !status && i < ROUNDS; i++) {
 		key.heads = 1 + (worker + i) % 4;
-		status = store_save_checkpoint(
-			store, &key, &contest, 1, &sample_circumstances, &err);
+		status = store_save_checkpoint(store, &key, &contest, &sample_circumstances, &err);
 		if (!status)
 			status = store_import(
 				store, file_names[(worker + i) % FILES], false, &counts, &err);
