@@ -60,14 +60,15 @@ static int add_checkpoint(struct store *store, const struct key *key, const stru
 	return status;
 }
 
-static int drop_own(struct store *store, const struct key *key, struct err *err)
+int checkpoints_drop(struct store *store, const struct key *key, bool gone_too, struct err *err)
 {
-	sqlite3_stmt *statement = statement_take(store, DROP_OWN_CHECKPOINT);
+	sqlite3_stmt *statement = statement_take(store, DROP_CHECKPOINTS);
 	char owner[OWNER_SIZE];
 
 	owner_name(owner);
 	put_key(statement, key);
 	put_text(statement, ":owner", owner);
+	put_integer(statement, ":gone_too", gone_too);
 	return statement_run(store, statement, err);
 }
 
@@ -80,7 +81,7 @@ int store_save_checkpoint(struct store *store, const struct key *key, const stru
 		return -1;
 	status = place_add(store, key, contest->problem, circumstances, err);
 	if (!status)
-		status = drop_own(store, key, err);
+		status = checkpoints_drop(store, key, false, err);
 	if (!status)
 		status = add_checkpoint(store, key, contest, circumstances, err);
 	return change_end(store, status, err);
