@@ -34,16 +34,16 @@ bool outcome_find(const char *name, enum outcome *outcome)
 	return false;
 }
 
-/* `array` with room for one more of `size` bytes: doubled when the count is a power of two. */
-static void *grown(void *array, int count, size_t size)
+bool trial_is_new(const struct trial *trial)
 {
-	if (count & (count - 1))
-		return array;
-	size_t room = count ? 2 * (size_t)count : 1;
+	return trial->outcome != OUTCOME_UNTRIED && !trial->quarantined;
+}
 
-	array = realloc(array, room * size);
+static void *resized(void *array, int room, size_t size)
+{
+	array = realloc(array, (size_t)room * size);
 	if (!array)
-		bug("no memory for %zu samples", room);
+		bug("no memory for %d samples", room);
 	return array;
 }
 
@@ -51,8 +51,11 @@ void trial_add_sample(struct trial *trial, double seconds, unsigned char marks)
 {
 	int count = trial->sample_count++;
 
-	trial->samples = grown(trial->samples, count, sizeof *trial->samples);
-	trial->marks = grown(trial->marks, count, sizeof *trial->marks);
+	if (count >= trial->room) {
+		trial->room = 2 * count + 8;
+		trial->samples = resized(trial->samples, trial->room, sizeof *trial->samples);
+		trial->marks = resized(trial->marks, trial->room, sizeof *trial->marks);
+	}
 	trial->samples[count] = seconds;
 	trial->marks[count] = marks;
 	stats_of(&trial->stats, trial->samples, trial->sample_count);

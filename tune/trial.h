@@ -30,8 +30,9 @@ enum mark {
 struct trial {
 	const struct schedule *schedule;
 	enum outcome outcome;
-	char why[320]; /* for outcomes other than ok; empty otherwise */
-	bool judged;   /* whether `verdict` holds */
+	char why[320];    /* for outcomes other than ok; empty otherwise */
+	bool quarantined; /* the outcome is an earlier run's, and nothing was run */
+	bool judged;      /* whether `verdict` holds */
 	struct verdict verdict;
 	int64_t scratch; /* bytes of shared memory or workspace; 0 when not prepared */
 
@@ -40,6 +41,7 @@ struct trial {
 	double *samples;
 	unsigned char *marks; /* [sample_count] of enum mark; likewise */
 	int sample_count;
+	int room;  /* of both; 0 when whoever filled them made them just large enough */
 	int batch; /* passes run back to back for one sample */
 	int fell;  /* the round after which it was dropped as too slow; 0: it was not */
 	struct stats stats;
@@ -50,6 +52,9 @@ struct trial {
 	double fraction;   /* of the device's floor: floor time / median */
 	char warning[160]; /* empty when there is nothing to warn of */
 };
+
+/* Whether this run came to its outcome: it is neither untried nor quarantined. */
+bool trial_is_new(const struct trial *trial);
 
 /* Appends a sample and brings the statistics up to date. */
 void trial_add_sample(struct trial *trial, double seconds, unsigned char marks);
