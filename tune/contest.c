@@ -87,7 +87,17 @@ static void leave(struct holding *h, const struct arena *arena)
 	handover_release(&h->handover);
 }
 
-/* The gate for every trial that no earlier gate refused. Those that pass stay as candidates. */
+static void admit_all(struct holding *h)
+{
+	for (int i = 0; h->watch && h->watch->admit && i < h->contest->count; i++) {
+		struct trial *trial = &h->contest->trials[i];
+		h->watch->admit(h->watch->context, h->contest, trial);
+		if (trial->outcome != OUTCOME_UNTRIED)
+			say_trial(h, trial);
+	}
+}
+
+/* The gate for every trial that nothing refused before. Those that pass stay as candidates. */
 static int enter_all(struct holding *h, const struct arena *arena, struct err *err)
 {
 	enum pass pass = h->contest->pass;
@@ -158,6 +168,7 @@ int contest_run(struct contest *contest, const struct arena *arena, enum pass pa
 	h.candidates = mem_new(contest->count, sizeof *h.candidates, "candidates", err);
 	if (!h.candidates)
 		return -1;
+	admit_all(&h);
 	result = hold(&h, arena, err);
 	for (int i = 0; i < h.count; i++)
 		trial_rate(h.candidates[i].trial, contest);

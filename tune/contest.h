@@ -48,6 +48,8 @@ struct contest {
 /* Told of a contest as it goes; members may be NULL. */
 struct watch {
 	void *context;
+	/* Before the gate: keeps a schedule out by setting an outcome other than ok. */
+	void (*admit)(void *context, const struct contest *contest, struct trial *trial);
 	/* A schedule was judged (and timed, when the protocol says so): its trial is final. */
 	void (*trial)(void *context, const struct contest *contest, const struct trial *trial);
 	/* The gate is done: fills in samples, marks, batch and `fell` of trials that are ok, and

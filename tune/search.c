@@ -149,7 +149,8 @@ static void go_on(struct search *search)
 		return;
 	m->watch->resume(m->watch->context, m->contest);
 	for (int i = 0; i < m->count; i++)
-		m->candidates[i].resting = m->candidates[i].trial->fell > 0;
+		m->candidates[i].resting = m->candidates[i].trial->fell > 0 ||
+					   m->candidates[i].trial->outcome != OUTCOME_OK;
 	m->rng.state += (uint64_t)m->contest->rounds;
 	if (m->contest->rounds)
 		str_addf(

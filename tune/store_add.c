@@ -82,7 +82,7 @@ static int add_trials(struct store *store, const struct key *key, const struct c
 	int status = place_add(store, key, contest->problem, circumstances, err);
 
 	for (int i = 0; !status && i < contest->count; i++)
-		if (contest->trials[i].outcome != OUTCOME_UNTRIED)
+		if (trial_is_new(&contest->trials[i]))
 			status = add_trial(store, key, contest, &contest->trials[i], circumstances,
 				&ids[i], err);
 	return status;

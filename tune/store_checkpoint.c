@@ -55,7 +55,7 @@ static int add_checkpoint(struct store *store, const struct key *key, const stru
 	status = statement_run(store, statement, err);
 	id = sqlite3_last_insert_rowid(store->db);
 	for (int i = 0; !status && i < contest->count; i++)
-		if (contest->trials[i].outcome != OUTCOME_UNTRIED)
+		if (trial_is_new(&contest->trials[i]))
 			status = add_candidate(store, id, &contest->trials[i], err);
 	return status;
 }

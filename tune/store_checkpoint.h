@@ -4,7 +4,7 @@
 
 #include "tune/store.h"
 
-/* Keeps the rounds of `contest` and its trials but the untried, replacing what this process kept of
+/* Keeps the rounds of `contest` and its new trials, replacing what this process kept of
  * `key` before. One short change that waits for the disk: where rounds are quicker than a second,
  * once a second is enough. */
 int store_save_checkpoint(struct store *store, const struct key *key, const struct contest *contest,
