@@ -2,12 +2,13 @@
 
 int bench_run(const struct options *options, struct err *err)
 {
-	const struct plan plan = {
+	const struct conduct conduct = {
 		.timed = true,
 		.keep = options_given(options, "db") ? KEEP_TRIALS : KEEP_NOTHING,
 		.show_head = timed_head,
+		.show_ceiling = timed_ceiling,
 		.show_entry = timed_entry,
 	};
 
-	return session_run(options, &plan, err);
+	return session_run(options, &conduct, err);
 }

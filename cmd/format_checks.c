@@ -55,14 +55,14 @@ static void add_faults(const struct trial *trial, bool colour, struct str *text)
 	}
 }
 
-void checks_trial(
-	const struct problem *problem, const struct trial *trial, bool colour, struct str *text)
+void checks_finding(
+	const struct key *key, const struct finding *finding, bool colour, struct str *text)
 {
+	const struct trial *trial = &finding->trial;
 	char window[32];
 
-	str_addf(text, "%-5s  %6s  %-8s  %-9s  ", dtype_name(problem->dtype),
-		window_name(problem->window, window), pass_name(trial->schedule->pass),
-		trial->schedule->name);
+	str_addf(text, "%-5s  %6s  %-8s  %-9s  ", dtype_name(key->dtype),
+		window_name(key->window, window), pass_name(key->pass), finding->schedule);
 	paint_add(text, colour, paint_of(trial->outcome), "%-14s", outcome_name(trial->outcome));
 	str_add(text, "  ");
 	if (trial->judged)

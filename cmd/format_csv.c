@@ -33,7 +33,10 @@
 	TEXT("driver", origin ? origin->driver : "")                                               \
 	TEXT("version", origin ? origin->version : "")                                             \
 	TEXT("created", origin ? origin->created : "")                                             \
-	TEXT("lens", origin ? origin->lens : "")
+	TEXT("lens", origin ? origin->lens : "")                                                   \
+	TEXT("freshness", origin && origin->freshness ? origin->freshness : "")                    \
+	TEXT("origin", origin ? origin->origin : "")                                               \
+	TEXT("source", origin ? origin->source : "")
 
 static const char header[] =
 #define TEXT(name, value)   "," name

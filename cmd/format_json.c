@@ -2,9 +2,9 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/utsname.h>
 
-#include "base/team.h"
 #include "cmd/format.h"
 #include "cmd/version.h"
 
@@ -42,16 +42,26 @@ static void add_tool(cJSON *root)
 }
 
 /* What the machine is, not which: a report is made to be shown. */
-static void add_host(cJSON *root)
+static void add_host(cJSON *root, const struct report *report)
 {
-	cJSON *host = cJSON_AddObjectToObject(root, "host");
+	cJSON *object = cJSON_AddObjectToObject(root, "host");
+	const struct host *host = report->host;
+	struct host now;
 	struct utsname name = {0};
 
+	if (!host) {
+		host_begin(&now, "");
+		host = &now;
+	}
 	uname(&name);
-	cJSON_AddStringToObject(host, "sysname", name.sysname);
-	cJSON_AddStringToObject(host, "release", name.release);
-	cJSON_AddStringToObject(host, "machine", name.machine);
-	add_whole(host, "processors", team_processors());
+	cJSON_AddStringToObject(object, "sysname", name.sysname);
+	cJSON_AddStringToObject(object, "release", name.release);
+	cJSON_AddStringToObject(object, "machine", name.machine);
+	add_whole(object, "processors", host->processors);
+	add_whole(object, "online", host->online);
+	cJSON_AddItemToObject(object, "load", number_or_null(host->load));
+	cJSON_AddStringToObject(object, "governor", host->governor);
+	cJSON_AddItemToObject(object, "steal", number_or_null(host->steal));
 }
 
 static void add_device(cJSON *root, const struct report *report)
@@ -145,7 +155,14 @@ static cJSON *tensor_of(const struct judgement *judgement)
 	return tensor;
 }
 
-static void add_verdict(cJSON *result, const struct trial *trial)
+static cJSON *ground_of(enum ground ground)
+{
+	static const char *const names[] = {NULL, "problem", "sample"};
+
+	return names[ground] ? cJSON_CreateString(names[ground]) : cJSON_CreateNull();
+}
+
+static void add_verdict(cJSON *result, const struct trial *trial, enum ground ground)
 {
 	if (!trial->judged) {
 		cJSON_AddNullToObject(result, "verdict");
@@ -153,18 +170,36 @@ static void add_verdict(cJSON *result, const struct trial *trial)
 	}
 	cJSON *verdict = cJSON_AddObjectToObject(result, "verdict");
 	cJSON_AddBoolToObject(verdict, "right", trial->verdict.right);
+	cJSON_AddItemToObject(verdict, "judged_on", ground_of(ground));
 	cJSON *tensors = cJSON_AddArrayToObject(verdict, "tensors");
 	for (int i = 0; i < trial->verdict.count; i++)
 		cJSON_AddItemToArray(tensors, tensor_of(&trial->verdict.judgements[i]));
 }
 
-static void add_statistics(cJSON *result, const struct trial *trial)
+/* Which samples carry `mark`, counted from 0. */
+static void add_marked(cJSON *result, const char *name, const struct trial *trial, enum mark mark)
 {
-	const struct stats *stats = &trial->stats;
+	cJSON *marked = cJSON_AddArrayToObject(result, name);
+
+	for (int i = 0; trial->marks && i < trial->sample_count; i++)
+		if (trial->marks[i] & mark)
+			cJSON_AddItemToArray(marked, cJSON_CreateNumber(i));
+}
+
+static void add_samples(cJSON *result, const struct trial *trial)
+{
 	cJSON *samples = cJSON_AddArrayToObject(result, "samples");
 
 	for (int i = 0; i < trial->sample_count; i++)
 		cJSON_AddItemToArray(samples, cJSON_CreateNumber(trial->samples[i]));
+	add_marked(result, "contended", trial, MARK_CONTENDED);
+	add_marked(result, "throttled", trial, MARK_THROTTLED);
+}
+
+static void add_statistics(cJSON *result, const struct trial *trial, double peak)
+{
+	const struct stats *stats = &trial->stats;
+
 	if (!stats->count) {
 		cJSON_AddNullToObject(result, "statistics");
 		cJSON_AddNullToObject(result, "rates");
@@ -177,10 +212,14 @@ static void add_statistics(cJSON *result, const struct trial *trial)
 	cJSON_AddNumberToObject(object, "third_quartile", stats->third_quartile);
 	cJSON_AddNumberToObject(object, "min", stats->min);
 	cJSON_AddNumberToObject(object, "max", stats->max);
+	add_whole(object, "contended", trial_marked(trial, MARK_CONTENDED));
+	add_whole(object, "throttled", trial_marked(trial, MARK_THROTTLED));
 	cJSON *rates = cJSON_AddObjectToObject(result, "rates");
 	cJSON_AddItemToObject(rates, "flops", known_or_null(trial->flops));
 	cJSON_AddItemToObject(rates, "bytes", known_or_null(trial->bytes));
 	cJSON_AddItemToObject(rates, "floor_fraction", known_or_null(trial->fraction));
+	cJSON_AddItemToObject(
+		rates, "peak_fraction", known_or_null(peak > 0 ? trial->flops / peak : 0));
 }
 
 static void add_warnings(cJSON *result, const struct trial *trial)
@@ -214,6 +253,25 @@ static void add_origin(cJSON *result, const struct key *key, const struct findin
 	cJSON_AddStringToObject(object, "driver", origin->driver);
 	cJSON_AddStringToObject(object, "version", origin->version);
 	cJSON_AddStringToObject(object, "created", origin->created);
+	cJSON_AddStringToObject(object, "origin", origin->origin);
+	cJSON_AddStringToObject(object, "source", origin->source);
+	cJSON_AddItemToObject(object, "freshness",
+		origin->freshness ? cJSON_CreateString(origin->freshness) : cJSON_CreateNull());
+}
+
+/* What was measured, where a report has more than one problem. */
+static void add_workload(cJSON *result, const struct entry *entry, const struct finding *finding)
+{
+	if (!entry->lens || finding->origin) {
+		cJSON_AddNullToObject(result, "workload");
+		return;
+	}
+	cJSON *object = cJSON_AddObjectToObject(result, "workload");
+	cJSON_AddStringToObject(object, "lens", entry->lens);
+	add_whole(object, "heads", entry->key.heads);
+	add_whole(object, "dim", entry->key.dim);
+	add_whole(object, "tokens", finding->tokens);
+	add_whole(object, "longest", finding->longest);
 }
 
 static void add_place(cJSON *object, const struct key *key)
@@ -223,8 +281,10 @@ static void add_place(cJSON *object, const struct key *key)
 	cJSON_AddStringToObject(object, "pass", pass_name(key->pass));
 }
 
-static cJSON *result_of(const struct key *key, const struct finding *finding)
+static cJSON *result_of(
+	const struct report *report, const struct entry *entry, const struct finding *finding)
 {
+	const struct key *key = &entry->key;
 	const struct trial *trial = &finding->trial;
 	cJSON *result = cJSON_CreateObject();
 
@@ -232,13 +292,16 @@ static cJSON *result_of(const struct key *key, const struct finding *finding)
 	cJSON_AddStringToObject(result, "schedule", finding->schedule);
 	cJSON_AddStringToObject(result, "outcome", outcome_name(trial->outcome));
 	cJSON_AddStringToObject(result, "why", trial->why);
-	add_verdict(result, trial);
-	add_statistics(result, trial);
+	cJSON_AddBoolToObject(result, "quarantined", trial->quarantined);
+	add_verdict(result, trial, entry->ground);
+	add_samples(result, trial);
+	add_statistics(result, trial, report->ceiling.flops);
 	add_whole(result, "batch", trial->batch);
 	add_whole(result, "scratch", trial->scratch);
 	cJSON_AddStringToObject(result, "stop", finding->stop);
 	cJSON_AddItemToObject(result, "floor_seconds", known_or_null(finding->floor_seconds));
 	add_warnings(result, trial);
+	add_workload(result, entry, finding);
 	add_origin(result, key, finding);
 	return result;
 }
@@ -254,6 +317,20 @@ static void add_key(cJSON *winner, const struct key *key)
 	add_whole(object, "dim", key->dim);
 	add_whole(object, "tokens", key->tokens);
 	add_whole(object, "longest", key->longest);
+}
+
+/* How it came to that, a string a line. */
+static void add_story(cJSON *winner, const struct str *story)
+{
+	cJSON *lines = cJSON_AddArrayToObject(winner, "story");
+
+	for (const char *line = story->text, *end; line && (end = strchr(line, '\n'));
+		line = end + 1) {
+		char *text = strndup(line, (size_t)(end - line));
+
+		cJSON_AddItemToArray(lines, cJSON_CreateString(text));
+		free(text);
+	}
 }
 
 static cJSON *winner_of(const struct entry *entry)
@@ -275,6 +352,7 @@ static cJSON *winner_of(const struct entry *entry)
 	cJSON_AddStringToObject(winner, "schedule", best->schedule);
 	cJSON_AddItemToObject(winner, "ranking", ranking);
 	cJSON_AddBoolToObject(winner, "cached", entry->cached);
+	add_story(winner, &entry->story);
 	add_key(winner, &entry->key);
 	return winner;
 }
@@ -285,7 +363,7 @@ void json_write(const struct report *report, struct str *text)
 
 	cJSON_AddStringToObject(root, "schema", SCHEMA);
 	add_tool(root);
-	add_host(root);
+	add_host(root, report);
 	add_device(root, report);
 	add_problem(root, report);
 	add_protocol(root, report->protocol);
@@ -294,7 +372,8 @@ void json_write(const struct report *report, struct str *text)
 	for (int i = 0; i < report->count; i++) {
 		const struct entry *entry = &report->entries[i];
 		for (int j = 0; j < entry->count; j++)
-			cJSON_AddItemToArray(results, result_of(&entry->key, &entry->findings[j]));
+			cJSON_AddItemToArray(
+				results, result_of(report, entry, &entry->findings[j]));
 		if (entry->decision != DECISION_NONE)
 			cJSON_AddItemToArray(winners, winner_of(entry));
 	}

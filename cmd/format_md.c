@@ -5,8 +5,8 @@
 
 static const char header[] =
 	"| dtype | window | pass | heads | tokens | longest | mode | schedule | median ms | IQR % "
-	"| GFLOP/s | GB/s | floor % | result |\n"
-	"|---|---:|---|---:|---:|---:|---|---|---:|---:|---:|---:|---:|---|\n";
+	"| GFLOP/s | GB/s | floor % | result | from |\n"
+	"|---|---:|---|---:|---:|---:|---|---|---:|---:|---:|---:|---:|---|---|\n";
 
 /* A cell; empty where the figure is not known. */
 static void add_figure(struct str *text, const char *format, double value)
@@ -37,6 +37,14 @@ static void add_result(const struct entry *entry, const struct finding *finding,
 	}
 }
 
+/* "stale, imported"; a row of this run has nothing to say. */
+static void add_origin(const struct origin *origin, struct str *text)
+{
+	if (origin)
+		str_addf(text, "%s%s%s", origin->freshness ? origin->freshness : "",
+			origin->freshness ? ", " : "", origin->origin);
+}
+
 static void add_row(const struct entry *entry, const struct finding *finding, struct str *text)
 {
 	const struct key *key = &entry->key;
@@ -54,6 +62,8 @@ static void add_row(const struct entry *entry, const struct finding *finding, st
 	add_figure(text, "%.2f", trial->bytes / 1e9);
 	add_figure(text, "%.1f", 100 * trial->fraction);
 	add_result(entry, finding, text);
+	str_add(text, " | ");
+	add_origin(finding->origin, text);
 	str_add(text, " |\n");
 }
 

@@ -11,6 +11,16 @@ void table_device(const struct device_info *device, bool colour, struct str *tex
 	str_addf(text, ": %s, %s, %d units\n", device->model, device->architecture, device->units);
 }
 
+void table_ceiling(const struct ceiling *ceiling, bool colour, struct str *text)
+{
+	if (!(ceiling->flops > 0))
+		return;
+	paint_add(text, colour, PAINT_DIM,
+		"measured peak: %.1f GFLOP/s of f32 multiply-add, %.2f G/s exponentials, %.1f GB/s",
+		ceiling->flops / 1e9, ceiling->exponentials / 1e9, ceiling->bytes / 1e9);
+	str_add(text, "\n");
+}
+
 static void add_heading(const struct entry *entry, bool colour, struct str *text)
 {
 	const struct key *key = &entry->key;
@@ -35,9 +45,10 @@ struct scale {
 	double flops;
 	int flops_decimals;
 	const char *flops_unit;
+	double peak; /* flops per second; 0: unknown */
 };
 
-static struct scale scale_of(const struct trial *best)
+static struct scale scale_of(const struct trial *best, const struct ceiling *ceiling)
 {
 	double median = best->stats.median;
 	struct scale scale = {
@@ -48,6 +59,7 @@ static struct scale scale_of(const struct trial *best)
 		.flops = 1e9,
 		.flops_decimals = 1,
 		.flops_unit = "GFLOP/s",
+		.peak = ceiling->flops,
 	};
 
 	if (best->flops >= 1e12) {
@@ -90,6 +102,7 @@ static void add_timed(const struct entry *entry, const struct finding *finding,
 	add_figure(text, 9, scale->flops_decimals, trial->flops / scale->flops);
 	add_figure(text, 8, 2, trial->bytes / 1e9);
 	add_figure(text, 8, 1, 100 * trial->fraction);
+	add_figure(text, 7, 1, scale->peak > 0 ? 100 * trial->flops / scale->peak : 0);
 	add_figure(text, 7, 3, trial->stats.median / scale->median);
 	if (trial->judged)
 		str_addf(text, "  %8.1e", largest_error(&trial->verdict));
@@ -166,19 +179,21 @@ static void add_untimed(const struct finding *finding, bool colour, struct str *
 	str_add(text, "\n");
 }
 
-static void add_times(
-	const struct entry *entry, const struct finding *best, bool colour, struct str *text)
+static void add_times(const struct entry *entry, const struct finding *best,
+	const struct ceiling *ceiling, bool colour, struct str *text)
 {
-	struct scale scale = scale_of(&best->trial);
+	struct scale scale = scale_of(&best->trial, ceiling);
 
-	paint_add(text, colour, PAINT_DIM, "  %-9s %11s %6s %9s %8s %8s %7s  %8s", "schedule",
-		"median ms", "IQR %", scale.flops_unit, "GB/s", "floor %", "ratio", "error");
+	paint_add(text, colour, PAINT_DIM, "  %-9s %11s %6s %9s %8s %8s %7s %7s  %8s", "schedule",
+		"median ms", "IQR %", scale.flops_unit, "GB/s", "floor %", "peak %", "ratio",
+		"error");
 	str_add(text, "\n");
 	for (const struct finding *at = best; at; at = next_timed(entry, at))
 		add_timed(entry, at, &scale, colour, text);
 }
 
-void table_entry(const struct entry *entry, bool colour, struct str *text)
+void table_entry(
+	const struct entry *entry, const struct ceiling *ceiling, bool colour, struct str *text)
 {
 	const struct finding *best = next_timed(entry, NULL);
 
@@ -186,9 +201,20 @@ void table_entry(const struct entry *entry, bool colour, struct str *text)
 		return;
 	add_heading(entry, colour, text);
 	if (best)
-		add_times(entry, best, colour, text);
+		add_times(entry, best, ceiling, colour, text);
 	for (int i = 0; i < entry->count; i++)
 		if (!is_timed(&entry->findings[i]))
 			add_untimed(&entry->findings[i], colour, text);
 	add_unsupported(entry, colour, text);
+}
+
+void table_story(const struct entry *entry, bool colour, struct str *text)
+{
+	const char *line = entry->story.text ? entry->story.text : "";
+
+	for (size_t length; *line; line += length + (line[length] == '\n')) {
+		length = strcspn(line, "\n");
+		paint_add(text, colour, PAINT_DIM, "  %.*s", (int)length, line);
+		str_add(text, "\n");
+	}
 }

@@ -9,13 +9,18 @@
 
 /* What everything below was measured on. */
 void table_device(const struct device_info *device, bool colour, struct str *text);
+/* What its rates are measured to be at most. */
+void table_ceiling(const struct ceiling *ceiling, bool colour, struct str *text);
 /* The times of one contest, best first, then what was not timed and why. */
-void table_entry(const struct entry *entry, bool colour, struct str *text);
+void table_entry(
+	const struct entry *entry, const struct ceiling *ceiling, bool colour, struct str *text);
+/* How it came to that: rounds, who fell, intervals. */
+void table_story(const struct entry *entry, bool colour, struct str *text);
 
 /* Checks against the oracle: a head line, then a line a schedule, with the worst element of each
  * tensor that is wrong. */
 void checks_head(bool colour, struct str *text);
-void checks_trial(
-	const struct problem *problem, const struct trial *trial, bool colour, struct str *text);
+void checks_finding(
+	const struct key *key, const struct finding *finding, bool colour, struct str *text);
 
 #endif

@@ -64,22 +64,27 @@ static bool is_failure(enum outcome outcome)
 	       outcome != OUTCOME_UNTRIED;
 }
 
-static void show_failure(
-	struct session *session, const struct contest *contest, const struct trial *trial)
+/* The failures alone, each with the command that repeats it. */
+static void show_failures(struct session *session, const struct entry *entry)
 {
-	const struct problem *problem = contest->problem;
+	const struct problem *problem = session->problem;
 	struct lens lens = {problem->lens, problem->count, problem->count};
 	struct str text = {0}, spec = {0};
 
-	if (!is_failure(trial->outcome))
-		return;
 	lens_format(&lens, &spec);
-	checks_trial(problem, trial, session->colour, &text);
-	str_add(&text, "       repeat: ");
-	repeat_problem(&text, "verify", session->options, spec.text, problem, contest->pass);
-	repeat_option(&text, "schedule", trial->schedule->name);
-	repeat_number(&text, "seed", session->seed);
-	str_add(&text, "\n");
+	for (int i = 0; i < entry->count; i++) {
+		const struct finding *finding = &entry->findings[i];
+
+		if (!is_failure(finding->trial.outcome))
+			continue;
+		checks_finding(&entry->key, finding, session->colour, &text);
+		str_add(&text, "       repeat: ");
+		repeat_problem(
+			&text, "verify", session->options, spec.text, problem, entry->key.pass);
+		repeat_option(&text, "schedule", finding->schedule);
+		repeat_number(&text, "seed", session->task->seed);
+		str_add(&text, "\n");
+	}
 	session_show(session, &text);
 	str_release(&spec);
 }
@@ -109,15 +114,22 @@ static int check_problem(struct session *session, int64_t number, struct err *er
 	struct draw draw;
 	int result = draw_problem(
 		&draw, options->seed, number, options->dtypes, options->dtype_count, err);
+	const struct task task = {
+		.lens = &draw.lens,
+		.heads = draw.heads,
+		.window = draw.window,
+		.dtype = draw.dtype,
+		.passes = {options->passes[PASS_FORWARD], options->passes[PASS_BACKWARD]},
+		.seed = draw.seed,
+	};
 
 	if (!result)
 		result = problem_init(
 			&problem, &draw.lens, draw.heads, draw.window, draw.dtype, err);
 	if (!result)
-		result = session_fits(session, &problem, err);
-	session->seed = draw.seed;
+		result = session_fits(session, &task, &problem, err);
 	if (!result)
-		result = session_problem(session, &problem, err);
+		result = session_problem(session, &task, &problem, err);
 	report_clear(&session->report);
 	problem_release(&problem);
 	lens_release(&draw.lens);
@@ -126,16 +138,16 @@ static int check_problem(struct session *session, int64_t number, struct err *er
 
 int fuzz_run(const struct options *options, struct err *err)
 {
-	const struct plan plan = {
+	const struct conduct conduct = {
 		.show_head = show_head,
-		.show_trial = show_failure,
+		.show_entry = show_failures,
 		.show_tail = show_tail,
 	};
 	struct session session;
-	int result = session_open(&session, options, &plan, err);
+	int result = session_open(&session, options, &conduct, err);
 
 	if (!result) {
-		session_begin(&session, options->fuzz);
+		session_begin(&session, options->fuzz * (options->passes[0] + options->passes[1]));
 		for (int64_t number = 0; number < options->fuzz && !result; number++)
 			result = check_problem(&session, number, err);
 		result = session_finish(&session, result, err);

@@ -10,10 +10,20 @@ void timed_head(struct session *session)
 	session_show(session, &text);
 }
 
+void timed_ceiling(struct session *session)
+{
+	struct str text = {0};
+
+	table_ceiling(&session->report.ceiling, session->colour, &text);
+	session_show(session, &text);
+}
+
 void timed_entry(struct session *session, const struct entry *entry)
 {
 	struct str text = {0};
 
-	table_entry(entry, session->colour, &text);
+	table_entry(entry, &session->report.ceiling, session->colour, &text);
+	if (session->options->explain)
+		table_story(entry, session->colour, &text);
 	session_show(session, &text);
 }

@@ -5,6 +5,7 @@
 #include "cmd/session.h"
 
 void timed_head(struct session *session);
+void timed_ceiling(struct session *session);
 void timed_entry(struct session *session, const struct entry *entry);
 
 #endif

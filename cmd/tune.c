@@ -10,13 +10,14 @@ static void show_head(struct session *session)
 
 int tune_run(const struct options *options, struct err *err)
 {
-	const struct plan plan = {
+	const struct conduct conduct = {
 		.timed = true,
 		.source = SOURCE_STORE_FIRST,
 		.keep = KEEP_RANKING,
 		.show_head = show_head,
+		.show_ceiling = timed_ceiling,
 		.show_entry = timed_entry,
 	};
 
-	return session_run(options, &plan, err);
+	return session_run(options, &conduct, err);
 }

@@ -11,12 +11,12 @@ static void show_head(struct session *session)
 	session_show(session, &text);
 }
 
-static void show_trial(
-	struct session *session, const struct contest *contest, const struct trial *trial)
+static void show_entry(struct session *session, const struct entry *entry)
 {
 	struct str text = {0};
 
-	checks_trial(contest->problem, trial, session->colour, &text);
+	for (int i = 0; i < entry->count; i++)
+		checks_finding(&entry->key, &entry->findings[i], session->colour, &text);
 	session_show(session, &text);
 }
 
@@ -31,11 +31,11 @@ static void show_tail(struct session *session)
 
 int verify_run(const struct options *options, struct err *err)
 {
-	const struct plan plan = {
+	const struct conduct conduct = {
 		.show_head = show_head,
-		.show_trial = show_trial,
+		.show_entry = show_entry,
 		.show_tail = show_tail,
 	};
 
-	return options->fuzz ? fuzz_run(options, err) : session_run(options, &plan, err);
+	return options->fuzz ? fuzz_run(options, err) : session_run(options, &conduct, err);
 }

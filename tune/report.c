@@ -22,8 +22,10 @@ static void *grow(void *items, int count, int *room, size_t size)
 static void finding_release(struct finding *finding)
 {
 	trial_release(&finding->trial);
-	if (finding->origin)
+	if (finding->origin) {
+		free(finding->origin->source);
 		free(finding->origin->lens);
+	}
 	free(finding->origin);
 }
 
@@ -32,6 +34,8 @@ static void entry_release(struct entry *entry)
 	for (int i = 0; i < entry->count; i++)
 		finding_release(&entry->findings[i]);
 	free(entry->findings);
+	free(entry->lens);
+	str_release(&entry->story);
 }
 
 void report_clear(struct report *report)
@@ -70,6 +74,8 @@ static struct finding *add_finding(struct entry *entry, const char *schedule)
 void entry_take(struct entry *entry, struct contest *contest)
 {
 	entry->decision = contest->decision;
+	entry->story = contest->story;
+	contest->story = (struct str){0};
 	for (int i = 0; i < contest->count; i++) {
 		struct trial *trial = &contest->trials[i];
 		struct finding *finding = add_finding(entry, trial->schedule->name);
@@ -104,6 +110,8 @@ static struct origin *origin_of(const struct stored *stored)
 	snprintf(origin->driver, sizeof origin->driver, "%s", stored->driver);
 	snprintf(origin->version, sizeof origin->version, "%s", stored->version);
 	snprintf(origin->created, sizeof origin->created, "%s", stored->created);
+	snprintf(origin->origin, sizeof origin->origin, "%s", stored->origin);
+	origin->source = str_copy(stored->source);
 	origin->lens = str_copy(stored->lens);
 	return origin;
 }
@@ -140,7 +148,7 @@ static struct trial trial_of(const struct stored *stored)
 	return trial;
 }
 
-void report_add_stored(struct report *report, const struct stored *stored)
+struct finding *report_add_stored(struct report *report, const struct stored *stored)
 {
 	struct entry *entry = report->count ? &report->entries[report->count - 1] : NULL;
 
@@ -158,6 +166,7 @@ void report_add_stored(struct report *report, const struct stored *stored)
 	snprintf(finding->stop, sizeof finding->stop, "%s", stored->stop);
 	finding->origin = origin_of(stored);
 	finding->trial = trial_of(stored);
+	return finding;
 }
 
 const struct finding *entry_ranked(const struct entry *entry, int rank)

@@ -8,6 +8,7 @@
 #include "data/lens.h"
 #include "kernels/backend.h"
 #include "tune/contest.h"
+#include "tune/host.h"
 #include "tune/key.h"
 #include "tune/store.h"
 #include "tune/trial.h"
@@ -17,7 +18,10 @@ struct origin {
 	int64_t trial; /* its id in the store */
 	char code[24], compiler[128], driver[128];
 	char version[32], created[32];
-	char *lens; /* owned */
+	char origin[16];       /* "local", "imported" or "shipped" */
+	const char *freshness; /* "fresh", "due" or "stale"; NULL: the device is not here to tell */
+	char *source;          /* the file it was imported from; owned, as is */
+	char *lens;
 };
 
 /* One schedule's row: measured in this run, or read back from a store. */
@@ -31,11 +35,17 @@ struct finding {
 	struct origin *origin; /* NULL: measured in this run */
 };
 
+/* What schedules were judged on: a sample where the problem was too large for the oracle. */
+enum ground { GROUND_UNKNOWN, GROUND_PROBLEM, GROUND_SAMPLE };
+
 /* One pass of one problem: the findings of a contest, or what a store holds of it. */
 struct entry {
 	struct key key;
 	enum decision decision;
 	bool cached; /* looked up instead of measured */
+	enum ground ground;
+	char *lens;       /* of the problem measured, owned; NULL: the report's, or the rows' own */
+	struct str story; /* who fell when, what decided: a line each */
 	struct finding *findings;
 	int count, room;
 };
@@ -43,6 +53,7 @@ struct entry {
 /* Zero-initialise; report_release frees what it owns. The pointers are borrowed, and NULL where a
  * report has no such thing: what a store holds was found by many devices on many problems. */
 struct report {
+	const struct host *host;
 	const struct device_info *device;
 	const struct protocol *protocol;
 	const struct lens *lens;
@@ -64,8 +75,9 @@ struct entry *report_add(struct report *report, const struct key *key);
 /* Moves the trials of `contest` into `entry`; only contest_release remains to be done with it. */
 void entry_take(struct entry *entry, struct contest *contest);
 
-/* Appends a row as read back, to the last entry when it has the row's key, else to a new one. */
-void report_add_stored(struct report *report, const struct stored *stored);
+/* Appends a row as read back, to the last entry when it has the row's key, else to a new one. The
+ * finding is valid until the next one is added. */
+struct finding *report_add_stored(struct report *report, const struct stored *stored);
 
 /* The finding of that rank, or NULL. */
 const struct finding *entry_ranked(const struct entry *entry, int rank);

@@ -28,16 +28,22 @@ static struct protocol sample_protocol = {
 
 static int64_t sample_lens[] = {100};
 
+static const struct host sample_host = {
+	.processors = 2, .online = 4, .load = 0.5, .governor = "performance", .steal = NAN};
+
+static const struct ceiling sample_ceiling = {.flops = 500e9, .exponentials = 4e9, .bytes = 10e9};
+
 static const struct lens sample_list = {sample_lens, 1, 1};
 
 static void sample_time(struct trial *trial)
 {
 	static const double samples[] = {0.002, 0.001, 0.003};
+	static const unsigned char marks[] = {MARK_CONTENDED, 0, MARK_CONTENDED | MARK_THROTTLED};
 
 	trial->outcome = OUTCOME_OK;
 	trial->batch = 1;
 	for (int i = 0; i < 3; i++)
-		trial_add_sample(trial, samples[i], 0);
+		trial_add_sample(trial, samples[i], marks[i]);
 	trial->flops = 250e9;
 	trial->bytes = 1.5e9;
 	trial->fraction = 0.5;
@@ -73,6 +79,7 @@ static void sample_contest(struct report *report)
 		.decision = DECISION_WINNER,
 		.stop = "3 rounds",
 		.floor_seconds = 0.001};
+	struct entry *entry;
 	struct key key;
 
 	trials[0].outcome = OUTCOME_WRONG;
@@ -83,12 +90,16 @@ static void sample_contest(struct report *report)
 	trials[2].outcome = OUTCOME_UNSUPPORTED;
 	strcpy(trials[2].why, "needs a matrix unit");
 	key_make(&key, &sample_device, &sample_problem, PASS_FORWARD, false);
-	entry_take(report_add(report, &key), &contest);
+	str_add(&contest.story, "round 3: r16_c16 falls\nwinner: r64_c32\n");
+	entry = report_add(report, &key);
+	entry_take(entry, &contest);
+	entry->ground = GROUND_SAMPLE;
 }
 
 static void sample_stored(struct report *report)
 {
 	static const double samples[] = {0.5};
+	static const unsigned char marks[] = {0};
 	struct stored stored = {.trial = 9,
 		.rank = 0,
 		.decision = DECISION_TIE,
@@ -103,6 +114,7 @@ static void sample_stored(struct report *report)
 		.min = 0.5,
 		.max = 0.5,
 		.samples = samples,
+		.marks = marks,
 		.sample_count = 1,
 		.code = "beef",
 		.compiler = "cc \"2\"",
@@ -110,18 +122,22 @@ static void sample_stored(struct report *report)
 		.lens = "64,33",
 		.version = "0.0.1",
 		.created = "2026-12-01T00:00:00Z",
+		.origin = "imported",
+		.source = "other.db",
 		.exact_tokens = 97,
 		.exact_longest = 64};
 
 	sample_problem.window = 64;
 	key_make(&stored.key, &sample_device, &sample_problem, PASS_BACKWARD, true);
 	sample_problem.window = NO_WINDOW;
-	report_add_stored(report, &stored);
+	report_add_stored(report, &stored)->origin->freshness = "stale";
 }
 
 static void sample_report(struct report *report)
 {
-	*report = (struct report){.device = &sample_device,
+	*report = (struct report){.host = &sample_host,
+		.device = &sample_device,
+		.ceiling = sample_ceiling,
 		.protocol = &sample_protocol,
 		.lens = &sample_list,
 		.spec = "100",

@@ -75,7 +75,11 @@ static void test_head(void **state)
 	assert_text(state, "schema", "pattn-report/1");
 	assert_text(state, "device.model", "Model \"X\"");
 	assert_number(state, "device.memory", 17179869184.0);
-	assert_true(cJSON_IsNull(at(state, "device.peak_flops")));
+	assert_number(state, "device.peak_flops", 500e9);
+	assert_number(state, "host.online", 4);
+	assert_number(state, "host.load", 0.5);
+	assert_text(state, "host.governor", "performance");
+	assert_true(cJSON_IsNull(at(state, "host.steal")));
 	assert_number(state, "problem.lens.0", 100);
 	assert_number(state, "problem.tokens", 100);
 	assert_text(state, "protocol.mode", "hot");
@@ -101,6 +105,14 @@ static void test_timed(void **state)
 	assert_number(state, "results.1.samples.0", 0.002);
 	assert_number(state, "results.1.statistics.median", 0.002);
 	assert_number(state, "results.1.rates.floor_fraction", 0.5);
+	assert_number(state, "results.1.rates.peak_fraction", 0.5);
+	assert_text(state, "results.1.verdict.judged_on", "sample");
+	assert_int_equal(cJSON_GetArraySize(at(state, "results.1.contended")), 2);
+	assert_number(state, "results.1.contended.1", 2);
+	assert_number(state, "results.1.throttled.0", 2);
+	assert_number(state, "results.1.statistics.contended", 2);
+	assert_number(state, "results.1.statistics.throttled", 1);
+	assert_true(cJSON_IsNull(at(state, "results.1.workload")));
 	assert_text(state, "results.1.stop", "3 rounds");
 }
 
@@ -110,6 +122,9 @@ static void test_stored(void **state)
 	assert_number(state, "results.3.stored.tokens", 97);
 	assert_text(state, "results.3.stored.compiler", "cc \"2\"");
 	assert_text(state, "results.3.stored.mode", "cold");
+	assert_text(state, "results.3.stored.origin", "imported");
+	assert_text(state, "results.3.stored.source", "other.db");
+	assert_text(state, "results.3.stored.freshness", "stale");
 	assert_true(cJSON_IsNull(at(state, "results.3.rates.flops")));
 }
 
@@ -120,6 +135,10 @@ static void test_winners(void **state)
 	assert_text(state, "winners.0.decision", "winner");
 	assert_int_equal(cJSON_GetArraySize(at(state, "winners.0.ranking")), 1);
 	assert_true(cJSON_IsFalse(at(state, "winners.0.cached")));
+	assert_int_equal(cJSON_GetArraySize(at(state, "winners.0.story")), 2);
+	assert_text(state, "winners.0.story.0", "round 3: r16_c16 falls");
+	assert_text(state, "winners.0.story.1", "winner: r64_c32");
+	assert_int_equal(cJSON_GetArraySize(at(state, "winners.1.story")), 0);
 	assert_text(state, "winners.1.decision", "tie");
 	assert_true(cJSON_IsTrue(at(state, "winners.1.cached")));
 	assert_number(state, "winners.1.key.tokens", 128);
@@ -142,6 +161,33 @@ static void test_report_of_a_store(void **state)
 	str_release(&text);
 }
 
+/* Where there are several, each row tells its problem, unless the store's own row does. */
+static void test_report_of_several_problems(void **state)
+{
+	struct report report;
+	struct str text = {0};
+	struct parsed parsed;
+	void *whole = &parsed;
+
+	(void)state;
+	sample_report(&report);
+	report.lens = NULL;
+	report.entries[0].lens = str_copy("100");
+	report.entries[0].findings[0].trial.quarantined = true;
+	json_write(&report, &text);
+	parsed.root = cJSON_Parse(text.text);
+	assert_true(cJSON_IsNull(at(&whole, "problem")));
+	assert_text(&whole, "results.1.workload.lens", "100");
+	assert_number(&whole, "results.1.workload.heads", 2);
+	assert_number(&whole, "results.1.workload.tokens", 100);
+	assert_true(cJSON_IsNull(at(&whole, "results.3.workload")));
+	assert_true(cJSON_IsTrue(at(&whole, "results.0.quarantined")));
+	assert_true(cJSON_IsFalse(at(&whole, "results.1.quarantined")));
+	cJSON_Delete(parsed.root);
+	str_release(&text);
+	report_release(&report);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,6 +197,7 @@ int main(void)
 		cmocka_unit_test(test_stored),
 		cmocka_unit_test(test_winners),
 		cmocka_unit_test(test_report_of_a_store),
+		cmocka_unit_test(test_report_of_several_problems),
 	};
 
 	return cmocka_run_group_tests(tests, parse_sample, release_sample);

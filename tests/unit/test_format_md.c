@@ -19,17 +19,17 @@ static void test_table(void **state)
 	assert_string_equal(text.text,
 		"### cpu | Model \"X\" | avx2 | 2 units\n\n"
 		"| dtype | window | pass | heads | tokens | longest | mode | schedule | median ms "
-		"| IQR % | GFLOP/s | GB/s | floor % | result |\n"
-		"|---|---:|---|---:|---:|---:|---|---|---:|---:|---:|---:|---:|---|\n"
+		"| IQR % | GFLOP/s | GB/s | floor % | result | from |\n"
+		"|---|---:|---|---:|---:|---:|---|---|---:|---:|---:|---:|---:|---|---|\n"
 		"| f32 | none | forward | 2 | 100 | 100 | hot | r16_c16 |  |  |  |  |  | wrong: "
 		"out "
-		"is not a number |\n"
+		"is not a number |  |\n"
 		"| f32 | none | forward | 2 | 100 | 100 | hot | r64_c32 | 2.0000 | 50.0 | 250.0 "
-		"| 1.50 | 50.0 | **winner** |\n"
+		"| 1.50 | 50.0 | **winner** |  |\n"
 		"| f32 | none | forward | 2 | 100 | 100 | hot | m64_c32 |  |  |  |  |  "
-		"| unsupported: needs a matrix unit |\n"
+		"| unsupported: needs a matrix unit |  |\n"
 		"| f32 | 64 | backward | 2 | 97 | 64 | cold | x\\|y,z | 500.0000 |  |  |  |  "
-		"| **tie** |\n");
+		"| **tie** | stale, imported |\n");
 	str_release(&text);
 	report_release(&report);
 }

@@ -22,22 +22,31 @@ static void test_times(void **state)
 	(void)state;
 	sample_report(&report);
 	table_device(&sample_device, false, &text);
-	for (int i = 0; i < report.count; i++)
-		table_entry(&report.entries[i], false, &text);
+	table_ceiling(&sample_ceiling, false, &text);
+	for (int i = 0; i < report.count; i++) {
+		table_entry(&report.entries[i], &sample_ceiling, false, &text);
+		table_story(&report.entries[i], false, &text);
+	}
 	assert_string_equal(text.text,
 		"cpu: Model \"X\", avx2, 2 units\n"
+		"measured peak: 500.0 GFLOP/s of f32 multiply-add, 4.00 G/s exponentials, "
+		"10.0 GB/s\n"
 		"\n"
 		"f32, window none, forward: 100 tokens, 2 heads, hot, 3 rounds\n"
-		"  schedule    median ms  IQR %   GFLOP/s     GB/s  floor %   ratio     error\n"
-		"  r64_c32         2.000   50.0     250.0     1.50     50.0   1.000   2.0e-07  "
-		"winner\n"
+		"  schedule    median ms  IQR %   GFLOP/s     GB/s  floor %  peak %   ratio     "
+		"error\n"
+		"  r64_c32         2.000   50.0     250.0     1.50     50.0    50.0   1.000   "
+		"2.0e-07  winner\n"
 		"  r16_c16     wrong: out is not a number\n"
 		"  unsupported: m64_c32 (needs a matrix unit)\n"
+		"  round 3: r16_c16 falls\n"
+		"  winner: r64_c32\n"
 		"\n"
 		"f32, window 64, backward: 97 tokens, 2 heads, cold, cached\n"
-		"  schedule    median ms  IQR %   GFLOP/s     GB/s  floor %   ratio     error\n"
-		"  x|y,z           500.0    0.0         -        -        -   1.000         -  "
-		"tie\n");
+		"  schedule    median ms  IQR %   GFLOP/s     GB/s  floor %  peak %   ratio     "
+		"error\n"
+		"  x|y,z           500.0    0.0         -        -        -       -   1.000       "
+		"  -  tie\n");
 	check_widths(text.text);
 	str_release(&text);
 	report_release(&report);
@@ -64,7 +73,7 @@ static void test_order(void **state)
 		trials[i].flops = 2e9 / medians[i];
 	}
 	entry_take(report_add(&report, &key), &contest);
-	table_entry(&report.entries[0], false, &text);
+	table_entry(&report.entries[0], &sample_ceiling, false, &text);
 	assert_non_null(strstr(text.text, "TFLOP/s"));
 	at = text.text;
 	for (int i = 0; i < 5; i++) {
@@ -84,8 +93,8 @@ static void test_colour_changes_no_text(void **state)
 
 	(void)state;
 	sample_report(&report);
-	table_entry(&report.entries[0], false, &plain);
-	table_entry(&report.entries[0], true, &coloured);
+	table_entry(&report.entries[0], &sample_ceiling, false, &plain);
+	table_entry(&report.entries[0], &sample_ceiling, true, &coloured);
 	for (const char *at = coloured.text; *at; at++) {
 		if (*at == '\033')
 			at = strchr(at, 'm');
@@ -109,7 +118,8 @@ static void test_checks(void **state)
 	sample_report(&report);
 	checks_head(false, &text);
 	for (int i = 0; i < 3; i++)
-		checks_trial(&sample_problem, &report.entries[0].findings[i].trial, false, &text);
+		checks_finding(
+			&report.entries[0].key, &report.entries[0].findings[i], false, &text);
 	assert_string_equal(text.text,
 		"dtype  window  pass      schedule   outcome         largest errors\n"
 		"f32      none  forward   r16_c16    wrong           out nan      lse 2.0e-07\n"
@@ -125,14 +135,13 @@ static void test_checks(void **state)
 /* Wrong beyond its errors: a guard band was written, say. */
 static void test_wrong_with_right_errors(void **state)
 {
-	struct trial trial = {.schedule = schedule_find(PASS_FORWARD, "r16_c16"),
-		.outcome = OUTCOME_WRONG,
-		.why = "wrote past the end of lse"};
+	struct finding finding = {.schedule = "r16_c16",
+		.trial = {.outcome = OUTCOME_WRONG, .why = "wrote past the end of lse"}};
 	struct str text = {0};
 
 	(void)state;
-	sample_judge(&trial, 1e-7);
-	checks_trial(&sample_problem, &trial, false, &text);
+	sample_judge(&finding.trial, 1e-7);
+	checks_finding(&(struct key){.pass = PASS_FORWARD}, &finding, false, &text);
 	assert_non_null(strstr(text.text, "wrote past the end of lse"));
 	str_release(&text);
 }
