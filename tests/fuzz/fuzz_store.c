@@ -1,6 +1,7 @@
 /* Any file at all, opened as a store and imported into one: refused or read, never a crash, and
  * neither file written to. An input that starts as a SQLite file does is the file; any other is a
- * list of bytes to change in a store that has something in every table. */
+ * list of bytes to change among those that are not zero in a store that has something in every
+ * table. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +75,9 @@ static void fill(const char *path)
 }
 
 static struct str template; /* the bytes of such a store */
-static struct store *into;  /* the one at `target` */
+static size_t *written;     /* where they are not zero */
+static size_t written_count;
+static struct store *into; /* the one at `target` */
 
 static void remove_files(void)
 {
@@ -95,6 +98,10 @@ static void files_make(void)
 	fill(fuzzed);
 	fill(target);
 	check(!file_read(fuzzed, 1 << 24, &template, &err), &err);
+	written = calloc(template.length, sizeof *written);
+	for (size_t i = 0; i < template.length; i++)
+		if (template.text[i])
+			written[written_count++] = i;
 	into = open_well(target, STORE_WRITE);
 }
 
@@ -192,9 +199,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		text.length = 0;
 		str_add_bytes(&text, (const char *)bytes, size);
 	} else {
-		for (size_t i = 0; i + 4 <= size; i += 4)
-			text.text[(bytes[i] << 16 | bytes[i + 1] << 8 | bytes[i + 2]) %
-				  text.length] = (char)bytes[i + 3];
+		for (size_t i = 0; i + 3 <= size; i += 3)
+			text.text[written[(bytes[i] << 8 | bytes[i + 1]) % written_count]] =
+				(char)bytes[i + 2];
 	}
 	check(!file_write(fuzzed, text.text, text.length, &err), &err);
 	str_release(&text);

@@ -13,7 +13,7 @@
 
 /* All that a merge may bring, named by what is the same in every file. */
 static const char dump_sql[] =
-	"SELECT 'trial', uid, fingerprint, pass, dtype, heads, window, shape.tokens,"
+	"SELECT 'trial', uid, fingerprint, pass, dtype, heads, dim, window, shape.tokens,"
 	" shape.longest, cache, lens, schedule, outcome, why, samples, marks, median, code,"
 	" compiler, driver, seed, created, trial.origin, source"
 	" FROM trial JOIN shape ON shape.id = trial.shape JOIN device ON device.id = device"
@@ -178,18 +178,40 @@ static void test_order_does_not_matter(void **state)
 	assert_int_equal(raw_sql("target.db", "SELECT count(*) FROM decision"), 7);
 }
 
+/* A ranking for each of some keys that differ in one member alone. */
+static void tune_neighbours(const char *path)
+{
+	struct store *store = open_or_fail(path, STORE_WRITE);
+	struct key keys[9];
+
+	for (int i = 0; i < 9; i++)
+		keys[i] = sample_key();
+	strcat(keys[1].device, "!");
+	keys[2].pass = PASS_BACKWARD;
+	keys[3].dtype = DTYPE_F16;
+	keys[4].dim *= 2;
+	keys[5].window = NO_WINDOW;
+	keys[6].tokens *= 2;
+	keys[7].longest *= 2;
+	keys[8].cold = false;
+	for (int i = 0; i < 9; i++)
+		keep_ranked(store, &keys[i], DECISION_WINNER, 1);
+	store_close(store);
+}
+
 /* What was imported is what was there, but for where it came from. */
 static void test_rows_arrive_whole(void **state)
 {
 	struct str there = {0}, here = {0};
 
 	(void)state;
+	tune_neighbours("there.db");
 	tune("there.db", 1, 3, "code", "2021");
 	tune("there.db", 2, 1, "code", "2022");
 	import_or_fail("here.db", "there.db");
 	assert_int_equal(raw_sql("here.db", "SELECT count(*) FROM trial WHERE origin = 'imported'"
 					    " AND source = 'there.db'"),
-		4);
+		13);
 	raw_sql("here.db", "UPDATE trial SET origin = 'local', source = '';"
 			   "UPDATE decision SET origin = 'local'");
 	dump("there.db", &there);
