@@ -106,7 +106,7 @@ static const char *const store_steps[STORE_SCHEMA] = {
 	"	shape INTEGER NOT NULL REFERENCES shape,\n"
 	"	code TEXT NOT NULL, -- of all trials it ranks\n"
 	"	compiler TEXT NOT NULL,\n"
-	"	decision TEXT NOT NULL CHECK (decision IN ('none', 'winner', 'tie')),\n"
+	"	decision TEXT NOT NULL CHECK (decision IN ('winner', 'tie')),\n"
 	"	decided TEXT NOT NULL, -- UTC\n"
 	"	origin TEXT NOT NULL DEFAULT 'local' CHECK (origin IN ('local', 'imported', 'shipped')),\n"
 	"	UNIQUE (shape, code, compiler),\n"
