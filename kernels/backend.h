@@ -15,9 +15,11 @@ struct backend;
 /* How to open a device; zero means the backend's choice. A backend refuses with ERR_USAGE what it
  * does not have (an unknown `isa`, say). */
 struct device_options {
-	int index;       /* which of its devices */
-	int threads;     /* CPU */
-	const char *isa; /* CPU: force a rung of the instruction-set ladder */
+	int index;              /* which of its devices */
+	int threads;            /* CPU */
+	const char *isa;        /* CPU: force a rung of the instruction-set ladder */
+	const char *emu;        /* emulators: the architecture to stand in for, "sm_80" */
+	const char *kernel_dir; /* GPUs: sources here take the place of those of the same name */
 };
 
 /* What a device is; these words and no others reach the reports and the store. */
@@ -107,8 +109,8 @@ struct backend {
 	 * written, or NULL. */
 	int (*download)(struct workload *workload, const struct outputs *outputs,
 		const char **overrun, struct err *err);
-	void (*finish)(struct kernel *kernel);       /* undoes prepare */
-	void (*release)(struct workload *workload);  /* undoes upload */
+	void (*finish)(struct kernel *kernel);      /* undoes prepare */
+	void (*release)(struct workload *workload); /* undoes upload */
 
 	/* Optional. */
 	int (*flush)(struct device *device, struct err *err); /* empties the last-level cache */
