@@ -31,8 +31,9 @@ struct problem {
 	int64_t longest;
 };
 
-/* Copies `lens`. Refuses heads < 1, a window < NO_WINDOW and any tensor whose byte size does not
- * fit 63 bits. problem_release frees it, also after a failure. */
+/* Copies `lens`. Refuses heads < 1, a window outside [NO_WINDOW, LENS_MAX_LEN] (so that a position
+ * plus the window never wraps) and tensors whose f64 copies' byte sizes do not fit 63 bits.
+ * problem_release frees it, also after a failure. */
 int problem_init(struct problem *problem, const struct lens *lens, int64_t heads, int64_t window,
 	enum dtype dtype, struct err *err);
 void problem_release(struct problem *problem);
@@ -43,7 +44,8 @@ int64_t problem_out_count(const struct problem *problem); /* also dout */
 int64_t problem_lse_count(const struct problem *problem);
 int64_t problem_table_count(const struct problem *problem); /* cos, and sin */
 
-/* (query, key) pairs within the window, of one head, summed over sequences. */
+/* (query, key) pairs within the window, of one head, summed over sequences; INT64_MAX when it
+ * overflows. */
 int64_t problem_pairs(const struct problem *problem);
 /* Matrix work: 4*D flops a pair and head forward, 2.5 times that backward. */
 double problem_flops(const struct problem *problem, enum pass pass);
@@ -58,7 +60,7 @@ int problem_fits(const struct problem *problem, enum pass pass, int threads, str
 
 /* "none" or the number. Returns `text`. */
 const char *window_name(int64_t window, char text[32]);
-/* "none" or a whole number >= 0. */
+/* "none" or a whole number in [0, LENS_MAX_LEN]. */
 bool window_parse(const char *text, int64_t *window);
 
 #endif

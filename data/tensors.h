@@ -16,7 +16,8 @@ struct tensors {
 	float *sin; /* [longest, D/2] */
 };
 
-/* xorshift64 from `seed` (never 0), each value ((s mod 20001) / 10000 - 1) in f32. */
+/* xorshift64 from `seed` (0 is refused: it would stay 0), each value ((s mod 20001) / 10000 - 1) in
+ * f32. */
 int tensors_init(
 	struct tensors *tensors, const struct problem *problem, uint64_t seed, struct err *err);
 void tensors_release(struct tensors *tensors);
