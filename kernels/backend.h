@@ -82,6 +82,7 @@ struct ceiling {
 struct backend {
 	const char *name;    /* what --device takes before ":N" */
 	const char *summary; /* one line for `pattn devices` */
+	bool emulated;       /* proves results; its times mean nothing */
 
 	/* How many devices there are; -1 and a filled `err` that says what is missing and how to
 	 * get it when there are none. Opens nothing that stays open. */
@@ -115,6 +116,8 @@ struct backend {
 	/* Optional. */
 	int (*flush)(struct device *device, struct err *err); /* empties the last-level cache */
 	int (*measure)(struct device *device, struct ceiling *ceiling, struct err *err);
+	/* What held the clock back since the last call, in a few words; empty: nothing known. */
+	void (*health)(struct device *device, struct reason *reason);
 };
 
 /* The registry, best device first: what `auto` tries in order. */

@@ -62,7 +62,7 @@ struct gpu_launch {
 enum gpu_mark { GPU_START, GPU_STOP };
 
 struct gpu_driver {
-	const char *name; /* "cuda" */
+	const char *folder; /* of its kernels: "kernels/cuda/" */
 
 	/* The compiler's own options, part of what compiled code is cached by; NULL at the end. */
 	const char *const *options;
@@ -127,7 +127,7 @@ struct gpu_driver {
 	int (*flush)(struct gpu_device *device, struct err *err);
 	/* Optional: what held the clock back since the last call, in a few words; empty: nothing.
 	 */
-	void (*health)(struct gpu_device *device, char text[160]);
+	void (*health)(struct gpu_device *device, struct reason *reason);
 };
 
 #endif
