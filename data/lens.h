@@ -17,7 +17,8 @@ struct lens {
 /* Parses
  *   SPEC  := item ("," item)*
  *   item  := LEN | COUNT "x" LEN | LOW ".." HIGH "x" COUNT | "@" FILE | "@-" | preset
- * `LOW..HIGHxCOUNT` draws COUNT lengths uniformly from [LOW, HIGH] by `seed`. FILE holds numbers
+ * `LOW..HIGHxCOUNT` draws COUNT lengths uniformly from [LOW, HIGH] by base/rng.h from `seed`,
+ * ranges of one spec one after the other. The name of a FILE has no comma in it; it holds numbers
  * separated by white space or commas with `#` comments, or one JSON array of whole numbers; "@-"
  * is standard input. Presets (lens_presets) name lists. Zero-initialise `lens`; lens_release frees
  * it, also after a failure. A malformed item fails with ERR_USAGE and the offending text, an
