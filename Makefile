@@ -35,20 +35,24 @@ ISA_FLAGS_scalar :=
 ISA_FLAGS_avx2   := -mavx2 -mfma -mf16c
 ISA_FLAGS_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mprefer-vector-width=512
 
-OBJECTS   := $(SOURCES:%.c=$(BUILD)/%.o)
+# The GPU backend, its drivers, and the text of what they compile at run time.
+SOURCES   += $(foreach dir,gpu cuda emu,$(wildcard kernels/$(dir)/*.c))
+GPU_TEXTS := $(sort $(wildcard kernels/gpu/args.h kernels/gpu/shared.h kernels/gpu/device*.h kernels/cuda/*.cu))
+
+OBJECTS   := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/kernels/gpu/texts.o
 LIBRARY   := $(BUILD)/libpattn.a
 UNITS     := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c)) \
              $(patsubst tests/kernels/%.c,$(BUILD)/tests/%,$(wildcard tests/kernels/test_*.c))
 
 .PHONY: all deps run test check unit cli asan ubsan tsan tidy format check-format check-layers \
-        aarch64 fuzz clean help FORCE
+        aarch64 fuzz check-gpu clean help FORCE
 
-all: pattn
+all: pattn pattn-emu.so
 
 help: ## show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
-pattn: $(BUILD)/pattn
+pattn pattn-emu.so: %: $(BUILD)/%
 	@cp -f $< $@
 
 $(BUILD)/pattn: $(BUILD)/cmd/main.o $(LIBRARY)
@@ -67,6 +71,29 @@ $(CPU_ISAS:%=$(BUILD)/kernels/cpu/isa_%.o): $(BUILD)/kernels/cpu/isa_%.o: kernel
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(if $(MUTANT),-DMUTANT_$(MUTANT)) $(CFLAGS) -ffp-contract=fast $(ISA_FLAGS_$*) -c $< -o $@
 
+# Each text a row of a table, as a C string.
+$(BUILD)/kernels/gpu/texts.c: $(GPU_TEXTS) $(BUILD)/texts
+	@mkdir -p $(@D)
+	@{ echo '#include "kernels/gpu/sources.h"'; \
+	echo 'const struct gpu_text gpu_texts[] = {'; \
+	for text in $(GPU_TEXTS); do \
+		echo "{\"$$text\","; sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $$text; echo '},'; \
+	done; \
+	echo '};'; \
+	echo 'const int gpu_text_count = sizeof gpu_texts / sizeof *gpu_texts;'; } > $@
+
+$(BUILD)/kernels/gpu/texts.o: $(BUILD)/kernels/gpu/texts.c
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+
+# The emulator: every instance of every kernel, compiled as C++ and loaded like a vendor's driver.
+$(BUILD)/pattn-emu.so: $(BUILD)/tests/check_gpu FORCE
+	@mkdir -p $(BUILD)/emu && $< --list > $(BUILD)/emu/instances
+	@$(MAKE) --no-print-directory -f kernels/emu/emu.mk CC='$(CC)' CXX='$(CXX)' BUILD='$(BUILD)' \
+		SANITIZE='$(SANITIZE)' MUTANT='$(MUTANT)' $@
+
+check-gpu: $(BUILD)/tests/check_gpu ## compile every GPU kernel with NVRTC; table to docs/gpu-resources.md
+	$< docs/gpu-resources.md
+
 # The hash of the kernels' source and flags is part of every stored trial.
 CPU_CODE  := $(shell cat $(sort $(wildcard kernels/cpu/*.[ch])) 2>/dev/null | cat - <(echo '$(OPT) $(MUTANT) $(ISA_FLAGS_avx2) $(ISA_FLAGS_avx512)') 2>/dev/null | sha256sum | cut -c1-16)
 $(BUILD)/kernels/cpu/cpu.o: CPPFLAGS += -DCPU_CODE='"$(CPU_CODE)"'
@@ -80,6 +107,8 @@ $(BUILD)/flags: FORCE
 	$(call stamp,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(MUTANT))
 $(BUILD)/code: FORCE
 	$(call stamp,$(CPU_CODE))
+$(BUILD)/texts: FORCE
+	$(call stamp,$(GPU_TEXTS))
 $(BUILD)/version: FORCE
 	$(call stamp,$(VERSION) $(COMMIT))
 
@@ -91,6 +120,6 @@ $(BUILD)/tests/%: tests/kernels/%.c $(LIBRARY)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $< $(LIBRARY) -lcmocka $(LDLIBS) -o $@
 
 clean: ## remove what was built
-	rm -rf build pattn
+	rm -rf build pattn pattn-emu.so
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
