@@ -23,6 +23,9 @@ CFLAGS    += -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recove
 LDFLAGS   += -fsanitize=$(SANITIZE)
 endif
 
+# `make V=1` shows whole commands.
+say        = $(if $(V),,@echo '  $@';)
+
 SOURCES   := $(foreach dir,base data oracle kernels tune cmd,$(wildcard $(dir)/*.c))
 
 # The CPU backend: one rung of the ladder a file, compiled for its instruction set.
@@ -30,7 +33,7 @@ CPU_ISAS  := scalar
 ifneq ($(filter x86_64%,$(MACHINE)),)
 CPU_ISAS  += avx2 avx512
 endif
-SOURCES   += $(wildcard kernels/cpu/cpu*.c) $(CPU_ISAS:%=kernels/cpu/isa_%.c)
+SOURCES   += $(filter-out kernels/cpu/isa_%,$(wildcard kernels/cpu/*.c)) $(CPU_ISAS:%=kernels/cpu/isa_%.c)
 ISA_FLAGS_scalar :=
 ISA_FLAGS_avx2   := -mavx2 -mfma -mf16c
 ISA_FLAGS_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mprefer-vector-width=512
@@ -56,20 +59,20 @@ pattn pattn-emu.so: %: $(BUILD)/%
 	@cp -f $< $@
 
 $(BUILD)/pattn: $(BUILD)/cmd/main.o $(LIBRARY)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+	$(say)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 $(LIBRARY): $(filter-out $(BUILD)/cmd/main.o,$(OBJECTS))
 	@rm -f $@
-	ar rcs $@ $^
+	$(say)ar rcs $@ $^
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+	$(say)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
 # Kernels fuse multiply and add; what the oracle computes must not be.
 $(CPU_ISAS:%=$(BUILD)/kernels/cpu/isa_%.o): $(BUILD)/kernels/cpu/isa_%.o: kernels/cpu/isa_%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(if $(MUTANT),-DMUTANT_$(MUTANT)) $(CFLAGS) -ffp-contract=fast $(ISA_FLAGS_$*) -c $< -o $@
+	$(say)$(CC) $(CPPFLAGS) $(if $(MUTANT),-DMUTANT=mutant_$(MUTANT)) $(CFLAGS) -ffp-contract=fast $(ISA_FLAGS_$*) -c $< -o $@
 
 # Each text a row of a table, as a C string.
 $(BUILD)/kernels/gpu/texts.c: $(GPU_TEXTS) $(BUILD)/texts
@@ -95,9 +98,12 @@ check-gpu: $(BUILD)/tests/check_gpu ## compile every GPU kernel with NVRTC; tabl
 	$< docs/gpu-resources.md
 
 # The hash of the kernels' source and flags is part of every stored trial.
-CPU_CODE  := $(shell cat $(sort $(wildcard kernels/cpu/*.[ch])) 2>/dev/null | cat - <(echo '$(OPT) $(MUTANT) $(ISA_FLAGS_avx2) $(ISA_FLAGS_avx512)') 2>/dev/null | sha256sum | cut -c1-16)
-$(BUILD)/kernels/cpu/cpu.o: CPPFLAGS += -DCPU_CODE='"$(CPU_CODE)"'
-$(BUILD)/kernels/cpu/cpu.o: $(BUILD)/code
+ISA_FLAGS := $(foreach isa,$(CPU_ISAS),$(ISA_FLAGS_$(isa)))
+CPU_CODE  := $(shell (cat $(sort $(wildcard kernels/cpu/*.[ch])); \
+               echo '$(OPT) $(SANITIZE) $(MUTANT) $(ISA_FLAGS)') | sha256sum | cut -c1-16)
+COMPILER  := $(shell $(CC) --version | head -n 1)
+$(BUILD)/kernels/cpu/device.o: CPPFLAGS += -DCPU_CODE='"$(CPU_CODE)"' -DCPU_COMPILER='"$(COMPILER)"'
+$(BUILD)/kernels/cpu/device.o: $(BUILD)/code
 $(BUILD)/cmd/version.o: CPPFLAGS += -DPATTN_VERSION='"$(VERSION)"' -DPATTN_COMMIT='"$(COMMIT)"'
 $(BUILD)/cmd/version.o: $(BUILD)/version
 
@@ -114,10 +120,10 @@ $(BUILD)/version: FORCE
 
 $(BUILD)/tests/%: tests/unit/%.c $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $< $(LIBRARY) -lcmocka $(LDLIBS) -o $@
+	$(say)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $< $(LIBRARY) -lcmocka $(LDLIBS) -o $@
 $(BUILD)/tests/%: tests/kernels/%.c $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $< $(LIBRARY) -lcmocka $(LDLIBS) -o $@
+	$(say)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $< $(LIBRARY) -lcmocka $(LDLIBS) -o $@
 
 clean: ## remove what was built
 	rm -rf build pattn pattn-emu.so

@@ -9,7 +9,7 @@
 #define BETWEEN_DRAWS 0.1 /* seconds */
 #define BEFORE_GUESS  2.0 /* seconds of work that a guess of the time left rests on */
 
-void progress_init(struct progress *progress, bool quiet, int steps)
+void progress_init(struct progress *progress, bool quiet, int64_t steps)
 {
 	*progress = (struct progress){
 		.quiet = quiet,
@@ -22,11 +22,12 @@ void progress_init(struct progress *progress, bool quiet, int steps)
 void progress_show(struct progress *progress, const char *what, double fraction)
 {
 	double now = clock_seconds(), spent = now - progress->started;
-	double done = (progress->step + fraction) / progress->steps;
+	double done = ((double)progress->step + fraction) / (double)progress->steps;
 
 	if (!progress->moving || now - progress->last < BETWEEN_DRAWS)
 		return;
-	fprintf(stderr, "\r\033[K[%d/%d] %s", progress->step + 1, progress->steps, what);
+	fprintf(stderr, "\r\033[K[%lld/%lld] %s", (long long)progress->step + 1,
+		(long long)progress->steps, what);
 	if (spent > BEFORE_GUESS && done > 0) {
 		int left = (int)(spent * (1 - done) / done + 0.5);
 		fprintf(stderr, ", %d:%02d left", left / 60, left % 60);

@@ -3,16 +3,17 @@
 #define CMD_PROGRESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct progress {
 	bool quiet;
 	bool moving; /* standard error is a terminal */
 	bool drawn;
 	double started, last; /* seconds */
-	int step, steps;      /* contests done, and in all */
+	int64_t step, steps;  /* contests done, and in all */
 };
 
-void progress_init(struct progress *progress, bool quiet, int steps);
+void progress_init(struct progress *progress, bool quiet, int64_t steps);
 /* Draws `what`, `fraction` into the current step, a few times a second at most. */
 void progress_show(struct progress *progress, const char *what, double fraction);
 /* Takes the line away, before something else is written to the terminal. */

@@ -21,15 +21,6 @@ static struct device *open_best(const struct device_options *options, struct err
 	return device;
 }
 
-static int list_names(char *text, size_t room)
-{
-	size_t used = 0;
-	for (int i = 0; i < backend_count; i++)
-		used += (size_t)snprintf(text + used, used < room ? room - used : 0, ", %s",
-			backends[i]->name);
-	return (int)used;
-}
-
 struct device *device_open(const char *name, struct device_options options, struct err *err)
 {
 	const char *colon = strchr(name, ':');
@@ -56,9 +47,11 @@ struct device *device_open(const char *name, struct device_options options, stru
 		}
 		return backends[i]->open(&options, err);
 	}
-	char names[256];
-	list_names(names, sizeof names);
-	err_set(err, ERR_USAGE, "unknown device '%s'; this build has auto%s", name, names);
+	struct str names = {0};
+	for (int i = 0; i < backend_count; i++)
+		str_addf(&names, ", %s", backends[i]->name);
+	err_set(err, ERR_USAGE, "unknown device '%s'; this build has auto%s", name, names.text);
+	str_release(&names);
 	return NULL;
 }
 

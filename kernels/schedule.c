@@ -17,3 +17,8 @@ const struct schedule *schedule_find(enum pass pass, const char *name)
 			return &schedules[i];
 	return NULL;
 }
+
+const struct schedule *schedule_default(enum pass pass)
+{
+	return schedule_find(pass, pass == PASS_FORWARD ? "r64_c64" : "c64");
+}

@@ -23,4 +23,7 @@ extern const int schedule_count;
 /* NULL when there is none of that name. */
 const struct schedule *schedule_find(enum pass pass, const char *name);
 
+/* What to run where nothing was measured, and what wins a tie without an incumbent. */
+const struct schedule *schedule_default(enum pass pass);
+
 #endif

@@ -29,7 +29,8 @@ struct trial {
 	struct verdict verdict;
 	int64_t scratch; /* bytes of shared memory or workspace; 0 when not prepared */
 
-	/* Seconds a pass, in the order measured; empty unless timed. Owned (trial_release). */
+	/* Seconds a pass, in the order measured; empty unless timed. From mem_new, and
+	 * owned (trial_release). */
 	double *samples;
 	int sample_count;
 	int batch; /* passes run back to back for one sample */
@@ -41,6 +42,10 @@ struct trial {
 	double fraction; /* of the device's floor: floor time / median */
 	char warning[160]; /* empty when there is nothing to warn of */
 };
+
+/* Sets an outcome other than ok and why; a text too long is cut. */
+void trial_fail(struct trial *trial, enum outcome outcome, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 void trial_release(struct trial *trial);
 

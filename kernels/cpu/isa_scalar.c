@@ -1,0 +1,2 @@
+#include "kernels/cpu/vec_scalar.h"
+#include "kernels/cpu/body.h"

@@ -1,0 +1,12 @@
+/* The gate before timing: a kernel is right against the oracle or it is not timed. */
+#ifndef TUNE_GATE_H
+#define TUNE_GATE_H
+
+#include "tune/contest.h"
+
+/* Runs `kernel` once over poisoned outputs and judges what it wrote. Sets the trial's outcome to
+ * ok, wrong or run-failed with the reason; -1 and `err` only when the host cannot go on. */
+int gate_run(struct trial *trial, const struct arena *arena, struct kernel *kernel,
+	struct err *err);
+
+#endif
