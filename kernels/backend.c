@@ -4,9 +4,11 @@
 
 #include "base/str.h"
 #include "kernels/cpu/cpu.h"
+#include "kernels/cuda/cuda.h"
 
 /* Best device first. */
 const struct backend *const backends[] = {
+	&cuda_backend,
 	&cpu_backend,
 };
 
