@@ -1,7 +1,9 @@
 # pattn: build, test, check. `make help` lists the targets.
 SHELL     := /bin/bash
 
-CC        ?= gcc
+ifeq ($(origin CC),default)
+CC        := gcc
+endif
 BUILD     ?= build/release
 OPT       ?= -O3 -g
 SANITIZE  ?=
@@ -47,13 +49,23 @@ LIBRARY   := $(BUILD)/libpattn.a
 UNITS     := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c)) \
              $(patsubst tests/kernels/%.c,$(BUILD)/tests/%,$(wildcard tests/kernels/test_*.c))
 
-.PHONY: all deps run test check unit cli asan ubsan tsan tidy format check-format check-layers \
-        aarch64 fuzz check-gpu clean help FORCE
+MUTANTS   := skipped_mask nan_output unwritten far_key
+# What ThreadSanitizer is worth running on: whatever a team of threads works at.
+THREADED  := test_base_team test_cpu test_oracle_threads
+
+# Packages of Debian 12: to build and run, and to test.
+RUN_DEPS  := gcc libc6-dev libsqlite3-dev libcjson-dev
+TEST_DEPS := libcmocka-dev clang clang-tidy clang-format libclang-rt-14-dev python3-jsonschema \
+             python3-numpy sqlite3 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+DEPS      := $(RUN_DEPS) $(if $(filter test,$(MAKECMDGOALS)),$(TEST_DEPS))
+
+.PHONY: all deps run test build-tests unit asan ubsan tsan tidy format check-format \
+        check-layers check-warnings check-gpu fuzz clean help FORCE
 
 all: pattn pattn-emu.so
 
 help: ## show this list
-	@sed -n 's/^\([a-z0-9-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z0-9 -]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 pattn pattn-emu.so: %: $(BUILD)/%
 	@cp -f $< $@
@@ -86,7 +98,7 @@ $(BUILD)/kernels/gpu/texts.c: $(GPU_TEXTS) $(BUILD)/texts
 	echo 'const int gpu_text_count = sizeof gpu_texts / sizeof *gpu_texts;'; } > $@
 
 $(BUILD)/kernels/gpu/texts.o: $(BUILD)/kernels/gpu/texts.c
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+	$(say)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
 # The emulator: every instance of every kernel, compiled as C++ and loaded like a vendor's driver.
 $(BUILD)/pattn-emu.so: $(BUILD)/tests/check_gpu FORCE
@@ -124,6 +136,83 @@ $(BUILD)/tests/%: tests/unit/%.c $(LIBRARY)
 $(BUILD)/tests/%: tests/kernels/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(say)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $< $(LIBRARY) -lcmocka $(LDLIBS) -o $@
+
+$(BUILD)/tests/cross_verify: tests/kernels/cross_verify.c \
+    $(filter $(BUILD)/base/%.o $(BUILD)/data/%.o $(BUILD)/oracle/%.o $(BUILD)/kernels/%.o,$(filter-out %_json.o,$(OBJECTS))) \
+    $(addprefix $(BUILD)/tune/,contest.o gate.o measure.o decide.o stats.o trial.o)
+	@mkdir -p $(@D)
+	$(say)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $^ -lm -pthread -o $@
+
+# The release with one kernel fault planted: the mutated rungs come before the library's own.
+$(BUILD)/mutants/%/pattn: $(BUILD)/cmd/main.o $(LIBRARY)
+	@mkdir -p $(@D)
+	$(foreach isa,$(CPU_ISAS),$(say)$(CC) $(CPPFLAGS) -DMUTANT=mutant_$* $(CFLAGS) -O1 \
+	    -ffp-contract=fast $(ISA_FLAGS_$(isa)) -c kernels/cpu/isa_$(isa).c -o $(@D)/$(isa).o;)
+	$(say)$(CC) $(CFLAGS) $(LDFLAGS) $(BUILD)/cmd/main.o $(CPU_ISAS:%=$(@D)/%.o) $(LIBRARY) $(LDLIBS) -o $@
+
+deps: ## install the packages of Debian 12 that are missing (for `test` too when it is a goal)
+	@missing=$$(for package in $(DEPS); do \
+	    dpkg -s $$package >/dev/null 2>&1 || echo $$package; done); \
+	if [ -n "$$missing" ]; then \
+	    sudo=$$([ $$(id -u) = 0 ] || echo sudo); \
+	    $$sudo apt-get update -q && \
+	    DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -qy --no-install-recommends $$missing; \
+	fi
+
+# Sub-makes, so that what `deps` has just installed is seen.
+ONCE_DEPS := $(filter deps,$(MAKECMDGOALS))
+
+run: | $(ONCE_DEPS) ## build and time every schedule on this CPU, keeping the trials in tuning.db
+	@$(MAKE) --no-print-directory pattn
+	./pattn bench --db tuning.db
+
+test: | $(ONCE_DEPS) ## build and run every test, with sanitizers and static analysis
+	@$(MAKE) --no-print-directory pattn build-tests $(MUTANTS:%=build/release/mutants/%/pattn)
+	@$(MAKE) --no-print-directory BUILD=build/asan OPT='-O1 -g' SANITIZE=address,undefined build-tests
+	@$(MAKE) --no-print-directory BUILD=build/tsan OPT='-O1 -g' SANITIZE=thread $(THREADED:%=build/tsan/tests/%)
+	@tests/run.sh
+
+build-tests: $(UNITS)
+
+unit: build-tests ## build and run the unit tests alone
+	@tests/run.sh 'release/*'
+
+asan ubsan: ## the unit and kernel tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@$(MAKE) --no-print-directory BUILD=build/asan OPT='-O1 -g' SANITIZE=address,undefined build-tests
+	@tests/run.sh 'asan/*'
+
+tsan: ## the threaded tests under ThreadSanitizer
+	@$(MAKE) --no-print-directory BUILD=build/tsan OPT='-O1 -g' SANITIZE=thread $(THREADED:%=build/tsan/tests/%)
+	@tests/run.sh 'tsan/*'
+
+# The rungs are checked by the compiler alone: the analyser walks their unrolled loops for minutes.
+tidy: ## static analysis (clang-tidy) of every source
+	@printf '%s\n' $(filter-out kernels/cpu/isa_%,$(SOURCES)) | xargs -P 2 -n 4 clang-tidy --quiet -- \
+	    $(filter-out -MMD -MP,$(CPPFLAGS)) -std=gnu11 -DCPU_CODE='""' -DCPU_COMPILER='""' \
+	    -DPATTN_VERSION='""' -DPATTN_COMMIT='""' 2>&1 | grep -v 'warnings generated\|^Suppressed\|^Use -header' ; \
+	    test $${PIPESTATUS[1]} = 0
+
+format: ## lay out every C file
+	git ls-files '*.[ch]' | xargs clang-format -i
+
+check-format: ## fail when `make format` would change something
+	git ls-files '*.[ch]' | xargs clang-format --dry-run --Werror
+
+check-layers: ## fail when a dependency points the wrong way
+	@ROOT=$(CURDIR) bash tests/checks/layers.sh
+
+check-warnings: $(OBJECTS)
+
+SECONDS_EACH ?= 30
+fuzz: ## fuzz every parser for SECONDS_EACH seconds
+	@for harness in $(basename $(notdir $(wildcard tests/fuzz/fuzz_*.c))); do \
+	    mkdir -p build/fuzz/$$harness-corpus && \
+	    clang $(filter-out -MMD -MP,$(CPPFLAGS)) -std=gnu11 -g -O1 -w -fsanitize=fuzzer,address,undefined \
+	        tests/fuzz/$$harness.c $(filter base/% data/% oracle/% tune/%,$(SOURCES)) kernels/schedule.c \
+	        -DCPU_CODE='""' -DCPU_COMPILER='""' $(LDLIBS) -o build/fuzz/$$harness && \
+	    (cd build/fuzz && ./$$harness -max_total_time=$(SECONDS_EACH) -timeout=5 -close_fd_mask=1 \
+	        $$harness-corpus >$$harness.log 2>&1) || { tail -n 40 build/fuzz/$$harness.log; exit 1; }; \
+	done
 
 clean: ## remove what was built
 	rm -rf build pattn pattn-emu.so
