@@ -3,8 +3,11 @@
 #ifndef KERNELS_GPU_SHARED_H
 #define KERNELS_GPU_SHARED_H
 
-/* A row of an operand tile is padded by 16 bytes, so that eight rows touch all banks. */
+/* A row of a tile is padded by 16 bytes, so that eight rows touch all banks. */
 #define PITCH(columns, size) ((columns) + 16 / (size))
+/* Bytes of a tile: rows of a head, or rows by keys of weights. */
+#define TILE_HEAD(rows, size)          ((size) * (rows)*PITCH(HEAD_DIM, size))
+#define TILE_WEIGHTS(rows, keys, size) ((size) * (rows)*PITCH(keys, size))
 
 /* A warp of 32 lanes per 16 rows. */
 #define THREADS_attend(rows, keys)          (2 * (rows))
@@ -15,18 +18,21 @@
 #define THREADS_attend_back_q(rows, keys)   (2 * (rows))
 #define THREADS_rotate_back(rows, keys)     256
 
+/* Queries, keys, two turns of values; weights. */
 #define SHARED_attend(rows, keys, size)                                                            \
-	((size) * (((rows) + 2 * (keys)) * 64 + (rows) * (keys)) +                                 \
-		4 * ((rows) * (keys) + (rows)*64 + 7 * (rows)))
-#define SHARED_attend_mma(rows, keys, size) ((size) * ((rows) + 2 * (keys)) * PITCH(64, size))
-#define SHARED_delta(rows, keys, size)      0
+	(TILE_HEAD((rows) + 3 * (keys), size) + TILE_WEIGHTS(rows, keys, size))
+/* Two turns of keys and values. */
+#define SHARED_attend_mma(rows, keys, size) TILE_HEAD(4 * (keys), size)
+/* Keys, values, queries and dout; dS; P of 16 queries; lse and delta. */
 #define SHARED_attend_back(rows, keys, size)                                                       \
-	((size) * (4 * (keys)*64 + 2 * (keys) * (keys)) +                                          \
-		4 * ((2 * (keys) > 64 ? 2 * (keys) : 64) * (keys) + 2 * (keys)*64 + 2 * (keys)))
+	(TILE_HEAD(2 * (keys) + 2 * (rows), size) + TILE_WEIGHTS(keys, rows, size) +               \
+		TILE_WEIGHTS(keys, 16, size) + 8 * (rows))
+/* Keys, two turns of queries, dout, lse and delta; dS. */
 #define SHARED_attend_back_mma(rows, keys, size)                                                   \
-	((size) * (4 * (keys)*PITCH(64, size) + (keys)*PITCH(keys, size)) + 8 * (keys))
-#define SHARED_attend_back_q(rows, keys, size)                                                     \
-	((size) * (2 * (rows) + 2 * (keys)) * PITCH(64, size) + 8 * (rows))
-#define SHARED_rotate_back(rows, keys, size) 0
+	(TILE_HEAD((keys) + 4 * (rows), size) + TILE_WEIGHTS(keys, rows, size) + 16 * (rows))
+/* Two turns of keys and values. */
+#define SHARED_attend_back_q(rows, keys, size) TILE_HEAD(4 * (keys), size)
+#define SHARED_delta(rows, keys, size)         0
+#define SHARED_rotate_back(rows, keys, size)   0
 
 #endif

@@ -1,0 +1,123 @@
+/* Softmax over key tiles as they come: a lane's two rows (lane_row() and 8 more), each shared by
+ * the four lanes whose indices differ in the last two bits. */
+#ifndef KERNELS_GPU_DEVICE_SOFTMAX_H
+#define KERNELS_GPU_DEVICE_SOFTMAX_H
+
+#include "kernels/gpu/device_product.h"
+#include "kernels/gpu/device_reach.h"
+
+#define LOG2_E   1.44269504088896341f
+#define LN_2     0.693147180559945309f
+#define INFINITE __builtin_huge_valf()
+
+DEVICE float larger(float x, float y)
+{
+	return y > x ? y : x;
+}
+
+/* `top` is the largest score so far, `sum` this lane's part of the sum of exp(score - top). */
+struct softmax {
+	float top[2], sum[2];
+};
+
+DEVICE void softmax_begin(struct softmax &softmax)
+{
+	UNROLL
+	for (int r = 0; r < 2; r++) {
+		softmax.top[r] = -INFINITE;
+		softmax.sum[r] = 0;
+	}
+}
+
+/* Pairs that do not see each other score minus infinity; only a patch at an edge has any. */
+template <int N>
+DEVICE void scores_mask(float (&scores)[N][4], const struct field &field, const struct patch &patch)
+{
+	if (sees_all(field, patch))
+		return;
+	int i = patch.i + lane_row(), j = patch.j + lane_column();
+	UNROLL
+	for (int n = 0; n < N; n++) {
+		UNROLL
+		for (int e = 0; e < 4; e++)
+			if (!sees(field, i + ROW_OF(e), j + COLUMN_OF(n, e)))
+				scores[n][e] = -INFINITE;
+	}
+}
+
+DEVICE float row_largest(float x)
+{
+	x = larger(x, shuffle_xor(x, 1));
+	return larger(x, shuffle_xor(x, 2));
+}
+
+DEVICE float row_sum(float x)
+{
+	x += shuffle_xor(x, 1);
+	return x + shuffle_xor(x, 2);
+}
+
+/* Turns a tile's scores into weights exp(rate (score - top)), `rate` being in powers of two, and
+ * gives by how much what was weighed before must shrink. A row that has seen nothing yet has no
+ * top: zero stands in, and its weights are zero. */
+template <int N>
+DEVICE void softmax_weigh(
+	struct softmax &softmax, float (&scores)[N][4], float rate, float (&shrink)[2])
+{
+	UNROLL
+	for (int r = 0; r < 2; r++) {
+		float top = softmax.top[r], sum = 0;
+		UNROLL
+		for (int n = 0; n < N; n++)
+			top = larger(larger(top, scores[n][2 * r]), scores[n][2 * r + 1]);
+		top = row_largest(top);
+		float shift = top == -INFINITE ? 0 : top * rate;
+		UNROLL
+		for (int n = 0; n < N; n++) {
+			UNROLL
+			for (int e = 2 * r; e < 2 * r + 2; e++) {
+				scores[n][e] = exp2_fast(scores[n][e] * rate - shift);
+				sum += scores[n][e];
+			}
+		}
+		shrink[r] = exp2_fast(softmax.top[r] * rate - shift);
+		softmax.sum[r] = softmax.sum[r] * shrink[r] + sum;
+		softmax.top[r] = top;
+	}
+}
+
+template <int N> DEVICE void product_shrink(float (&c)[N][4], const float (&shrink)[2])
+{
+	UNROLL
+	for (int n = 0; n < N; n++) {
+		UNROLL
+		for (int e = 0; e < 4; e++)
+			c[n][e] *= shrink[e / 2];
+	}
+}
+
+/* Writes the rows of `out` and `lse` that the sequence has. */
+template <int N>
+DEVICE void softmax_finish(const struct softmax &softmax, const float (&out)[N][4],
+	const struct args &args, const struct tile &tile, int row, int head)
+{
+	float rate = args.scale * LOG2_E;
+	UNROLL
+	for (int r = 0; r < 2; r++) {
+		float sum = row_sum(softmax.sum[r]);
+		int i = row + lane_row() + 8 * r;
+		if (i >= tile.length)
+			continue;
+		i64 token = tile.start + i;
+		elem *at =
+			(elem *)args.out + (token * args.heads + head) * HEAD_DIM + lane_column();
+		UNROLL
+		for (int n = 0; n < N; n++)
+			pair_store(at + 8 * n, out[n][2 * r] / sum, out[n][2 * r + 1] / sum);
+		if (lane_column() == 0)
+			args.lse[head * args.tokens + token] =
+				(softmax.top[r] * rate + log2_fast(sum)) * LN_2;
+	}
+}
+
+#endif
