@@ -65,8 +65,9 @@ static void each_instance(void (*visit)(void *context, const struct row *row), v
 			char last[64] = "";
 
 			for (int s = 0; s < schedule_count; s++) {
-				struct row row = {
-					&gpu_entries[e], &schedules[s], (enum dtype)dtype, {0}};
+				struct row row = {.entry = &gpu_entries[e],
+					.schedule = &schedules[s],
+					.dtype = (enum dtype)dtype};
 
 				if (row.entry->pass != row.schedule->pass ||
 					!row.entry->serves(row.schedule) ||
