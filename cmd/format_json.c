@@ -158,9 +158,10 @@ static void add_verdict(cJSON *result, const struct trial *trial)
 static void add_statistics(cJSON *result, const struct trial *trial)
 {
 	const struct stats *stats = &trial->stats;
+	cJSON *samples = cJSON_AddArrayToObject(result, "samples");
 
-	cJSON_AddItemToObject(result, "samples",
-		cJSON_CreateDoubleArray(trial->samples, trial->samples ? trial->sample_count : 0));
+	for (int i = 0; i < trial->sample_count; i++)
+		cJSON_AddItemToArray(samples, cJSON_CreateNumber(trial->samples[i]));
 	if (!stats->count) {
 		cJSON_AddNullToObject(result, "statistics");
 		cJSON_AddNullToObject(result, "rates");
@@ -254,13 +255,11 @@ static void add_key(cJSON *winner, const struct key *key)
 
 static cJSON *winner_of(const struct entry *entry)
 {
-	cJSON *winner = cJSON_CreateObject();
+	cJSON *winner = cJSON_CreateObject(), *ranking = cJSON_CreateArray();
 	const struct finding *best = NULL;
-	cJSON *ranking;
 
 	add_place(winner, &entry->key);
 	cJSON_AddStringToObject(winner, "decision", decision_name(entry->decision));
-	ranking = cJSON_CreateArray();
 	for (int rank = 0; rank < entry->count; rank++) {
 		const struct finding *finding = entry_ranked(entry, rank);
 		if (!finding)
@@ -268,10 +267,9 @@ static cJSON *winner_of(const struct entry *entry)
 		best = best ? best : finding;
 		cJSON_AddItemToArray(ranking, cJSON_CreateString(finding->schedule));
 	}
-	if (best)
-		cJSON_AddStringToObject(winner, "schedule", best->schedule);
-	else
-		cJSON_AddNullToObject(winner, "schedule");
+	if (!best)
+		bug("a decision without a ranking");
+	cJSON_AddStringToObject(winner, "schedule", best->schedule);
 	cJSON_AddItemToObject(winner, "ranking", ranking);
 	cJSON_AddBoolToObject(winner, "cached", entry->cached);
 	add_key(winner, &entry->key);

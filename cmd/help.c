@@ -33,7 +33,7 @@ static void describe_presets(struct str *text)
 		      "for standard\n"
 		      "input, or a preset:\n");
 	for (int i = 0; i < lens_preset_count; i++)
-		str_addf(text, "  %-10s %s\n", lens_presets[i].name, lens_presets[i].summary);
+		str_addf(text, "  %-16s %s\n", lens_presets[i].name, lens_presets[i].summary);
 }
 
 void help_command(const struct command *command, struct str *text)

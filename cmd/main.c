@@ -14,7 +14,8 @@ static int status_of(const struct err *err)
 {
 	switch (err->kind) {
 	case ERR_USAGE: return EXIT_USAGE;
-	case ERR_UNAVAILABLE: return EXIT_UNAVAILABLE;
+	case ERR_UNAVAILABLE:
+	case ERR_TIMED_OUT: return EXIT_UNAVAILABLE;
 	case ERR_INTERRUPTED: return EXIT_INTERRUPTED;
 	case ERR_NONE: break;
 	}
@@ -79,7 +80,9 @@ int main(int argc, char **argv)
 {
 	struct err err = {0}, late = {0};
 
+	/* A closed pipe and a full quota are errors to tell of, like a full disk. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	int status = run(argc, argv, &err);
 	if (status < 0)
 		status = tell(&err);

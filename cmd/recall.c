@@ -41,6 +41,7 @@ static int visit(void *context, const struct stored *stored)
 
 	if (!is_stale(search, stored) && !is_barred(search, stored)) {
 		search->recall->usable++;
+		search->recall->due |= !!strcmp(stored->driver, search->device->info.driver);
 		report_add_stored(search->report, stored);
 	}
 	return 0;

@@ -2,12 +2,15 @@
 #ifndef CMD_RECALL_H
 #define CMD_RECALL_H
 
+#include <stdbool.h>
+
 #include "kernels/backend.h"
 #include "tune/report.h"
 #include "tune/store.h"
 
 struct recall {
 	int usable;    /* rows added to the report, best first */
+	bool due;      /* some were measured with another driver: usable, but to be measured anew */
 	char why[200]; /* why others were left out: the last one's reason; empty: none was */
 };
 

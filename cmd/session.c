@@ -83,8 +83,6 @@ int session_open(struct session *session, const struct options *options, const s
 	if (!options->fuzz &&
 		lens_parse(&session->lens, options->lens, (uint64_t)options->seed, err))
 		return err_prefix(err, "--lens");
-	if (open_store(session, err))
-		return -1;
 	if (!(session->device = device_open(options->device, how, err)) ||
 		!(session->team = team_new(team_processors(), err)))
 		return -1;
@@ -309,6 +307,12 @@ static int ask_store(struct session *session, const struct problem *problem, con
 		return -1;
 	if (found->usable)
 		show_entry(session, &report->entries[report->count - 1]);
+	if (found->due)
+		progress_note(&session->progress,
+			"%s, window %s, %s: due, measured with another driver; `pattn tune "
+			"--retune` renews it",
+			dtype_name(problem->dtype), window_name(problem->window, window),
+			pass_name(key->pass));
 	if (*found->why && !session->plan->show_missing)
 		progress_note(&session->progress, "%s, window %s, %s: stored, but %s%s",
 			dtype_name(problem->dtype), window_name(problem->window, window),
@@ -454,6 +458,8 @@ int session_run(const struct options *options, const struct plan *plan, struct e
 
 	if (!result)
 		result = each_problem(&session, session_fits, err);
+	if (!result)
+		result = open_store(&session, err);
 	if (!result) {
 		session_begin(&session, options->dtype_count * options->window_count);
 		result = each_problem(&session, session_problem, err);

@@ -52,8 +52,8 @@ struct session {
 	int missing;                    /* keys that the store has nothing usable for */
 };
 
-/* Opens what the options name; no lengths are read for random problems. session_close is due also
- * after a failure. */
+/* Opens what the options name but the store; no lengths are read for random problems. session_close
+ * is due also after a failure. */
 int session_open(struct session *session, const struct options *options, const struct plan *plan,
 	struct err *err);
 void session_close(struct session *session);

@@ -46,16 +46,22 @@ int store_set_winner(struct store *store, const struct key *key, enum decision d
 /* One ranked or kept row, as read back; strings are owned by the row and valid in the callback. */
 struct stored {
 	struct key key;
-	int64_t trial;       /* id */
-	int rank;            /* 0 is the winner; -1: a trial outside the ranking */
-	enum decision decision; /* of the key; DECISION_NONE for rank -1 */
+	int64_t trial;                   /* id */
+	int rank;                        /* 0 is the winner; -1: a trial outside the ranking */
+	enum decision decision;          /* of the key; DECISION_NONE for rank -1 */
 	const struct schedule *schedule; /* NULL when this build knows none of that name */
 	const char *schedule_name;
 	enum outcome outcome;
 	const char *why;
-	double median, first_quartile, third_quartile, min; /* seconds a pass; 0 when not timed */
+	const char *warning, *stop; /* empty when there is nothing to say */
+	bool judged;                /* whether `verdict` holds */
+	struct verdict verdict;
+	double median, first_quartile, third_quartile, min, max; /* seconds a pass; 0: not timed */
+	const double *samples; /* in the order measured; not NULL */
 	int sample_count;
-	double flops, bytes, fraction;
+	int batch;
+	int64_t scratch;
+	double flops, bytes, fraction, floor_seconds;
 	const char *code, *compiler, *driver; /* what made the trial */
 	const char *lens, *version, *created; /* created: UTC */
 	int64_t exact_tokens, exact_longest;
