@@ -408,5 +408,6 @@ const struct backend cuda_backend = {
 	.summary = "NVIDIA GPUs",
 	.probe = cuda_probe,
 	.open = open_backend,
+	.measure = gpu_measure,
 	GPU_BACKEND_SLOTS,
 };

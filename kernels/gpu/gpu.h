@@ -40,6 +40,8 @@ int gpu_download(struct workload *workload, const struct outputs *outputs, const
 void gpu_finish(struct kernel *kernel);
 void gpu_release(struct workload *workload);
 int gpu_flush(struct device *device, struct err *err);
+/* Rates by kernels of its own; not for emulators, whose times mean nothing. */
+int gpu_measure(struct device *device, struct ceiling *ceiling, struct err *err);
 void gpu_health(struct device *device, struct reason *reason);
 
 /* What every GPU's `struct backend` has in common. */

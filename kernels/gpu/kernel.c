@@ -1,7 +1,5 @@
-#include <string.h>
-
 #include "base/mem.h"
-#include "kernels/gpu/cache.h"
+#include "kernels/gpu/code.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/gpu/plan.h"
 #include "kernels/gpu/tiles.h"
@@ -9,8 +7,7 @@
 
 /* One launch of a pass. */
 struct step {
-	struct gpu_module *module;
-	struct gpu_function *function;
+	struct gpu_code_loaded code;
 	struct gpu_launch launch;
 };
 
@@ -35,27 +32,6 @@ static const struct gpu *gpu_of_kernel(const struct gpu_kernel *kernel)
 	return gpu_of(kernel->kernel.workload->device);
 }
 
-/* Code from the tool itself, from the cache, or from the compiler: the first that has it. */
-static int find_code(const struct gpu *gpu, const struct gpu_source *source, struct gpu_code *code,
-	struct err *err)
-{
-	const struct gpu_driver *driver = gpu->driver;
-	const char *folder = gpu->cache.length ? gpu->cache.text : NULL;
-	uint64_t key;
-
-	if (driver->builtin && !gpu->from_folder && driver->builtin(source, code))
-		return 0;
-	key = cache_key(
-		source, driver->options, gpu->limits.architecture, gpu->device.info.compiler);
-	if (folder && cache_read(folder, source->instance, key, code))
-		return 0;
-	if (driver->compile(source, gpu->limits.architecture, code, NULL, err))
-		return err_prefix(err, "%s", source->kernel.name);
-	if (folder)
-		cache_write(folder, source->instance, key, code);
-	return 0;
-}
-
 static int step_init(struct gpu_kernel *kernel, const struct gpu_entry *entry, struct err *err)
 {
 	const struct gpu *gpu = gpu_of_kernel(kernel);
@@ -63,33 +39,15 @@ static int step_init(struct gpu_kernel *kernel, const struct gpu_entry *entry, s
 	const struct problem *problem = kernel->kernel.workload->problem;
 	struct step *step = &kernel->steps[kernel->step_count++];
 	struct gpu_instance instance;
-	struct gpu_source source;
-	struct gpu_code code = {0};
 
 	gpu_instance_init(&instance, entry, schedule, problem->dtype);
-	source = (struct gpu_source){
-		.instance = instance.name,
-		.entry = entry->name,
-		.kernel = *sources_kernel(&gpu->sources, entry->name),
-		.headers = gpu->sources.headers,
-		.header_count = gpu->sources.header_count,
-		.defines = instance.defines,
-	};
 	step->launch = (struct gpu_launch){
 		.grid = {(unsigned)kernel->tile_count, (unsigned)problem->heads},
 		.threads = (unsigned)gpu_entry_threads(entry, schedule),
 		.shared = gpu_entry_shared(entry, schedule, problem->dtype),
 		.args = &kernel->args,
 	};
-	if (find_code(gpu, &source, &code, err))
-		return -1;
-	step->module = gpu->driver->load(gpu->handle, &code, err);
-	mem_free(code.bytes);
-	if (!step->module)
-		return -1;
-	step->function =
-		gpu->driver->function(gpu->handle, step->module, &source, step->launch.shared, err);
-	return step->function ? 0 : -1;
+	return code_load(gpu, entry->name, &instance, step->launch.shared, &step->code, err);
 }
 
 static int tiles_upload(struct gpu_kernel *kernel, struct err *err)
@@ -153,7 +111,7 @@ static int enqueue(const struct gpu_kernel *kernel, int passes, struct err *err)
 		return -1;
 	for (int pass = 0; pass < passes; pass++)
 		for (int i = 0; i < steps; i++)
-			if (gpu->driver->launch(gpu->handle, kernel->steps[i].function,
+			if (gpu->driver->launch(gpu->handle, kernel->steps[i].code.function,
 				    &kernel->steps[i].launch, err))
 				return -1;
 	return gpu->driver->mark(gpu->handle, GPU_STOP, err);
@@ -202,7 +160,7 @@ void gpu_finish(struct kernel *kernel)
 	if (gpu->driver->graph_free)
 		gpu->driver->graph_free(gpu->handle, own->graph);
 	for (int i = 0; i < own->step_count; i++)
-		gpu->driver->unload(gpu->handle, own->steps[i].module);
+		code_unload(gpu, &own->steps[i].code);
 	gpu->driver->free(gpu->handle, own->tiles);
 	mem_free(own);
 }

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "kernels/cuda/api.h"
 #include "kernels/cuda/cuda.h"
+#include "kernels/gpu/sources.h"
 
 static void test_a_missing_driver_is_explained(void **state)
 {
@@ -98,12 +99,40 @@ static void test_a_broken_source_is_named_with_its_line(void **state)
 	assert_non_null(strstr(err.text, "gfx90a"));
 }
 
+/* The kernels that find a device's rates are in no schedule, so check_gpu does not see them. */
+static void test_peak_kernels_compile_without_spills(void **state)
+{
+	static const char *const entries[] = {"peak_multiply", "peak_read"};
+	static const char *const defines[] = {"-DHEAD_DIM=64", "-DELEM=1", NULL};
+	struct sources sources = {0};
+	struct err err;
+
+	(void)state;
+	skip_without_compiler();
+	assert_int_equal(sources_init(&sources, cuda_driver.folder, NULL, &err), 0);
+	for (size_t i = 0; i < 2; i++) {
+		struct gpu_source source = {entries[i], entries[i],
+			*sources_kernel(&sources, entries[i]), sources.headers,
+			sources.header_count, defines};
+		struct gpu_code code = {0};
+		struct str log = {0};
+
+		if (cuda_driver.compile(&source, "sm_80", &code, &log, &err))
+			fail_msg("%s", err.text);
+		assert_non_null(strstr(log.text, " 0 bytes spill stores"));
+		mem_free(code.bytes);
+		str_release(&log);
+	}
+	sources_release(&sources);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_missing_driver_is_explained),
 		cmocka_unit_test(test_sources_compile),
 		cmocka_unit_test(test_an_unknown_architecture_gets_portable_code),
+		cmocka_unit_test(test_peak_kernels_compile_without_spills),
 		cmocka_unit_test(test_a_broken_source_is_named_with_its_line),
 	};
 

@@ -1,0 +1,11 @@
+/* How the kernels that find a device's rates divide their work, for host and device. */
+#ifndef KERNELS_GPU_PEAK_H
+#define KERNELS_GPU_PEAK_H
+
+#define PEAK_THREADS 256 /* a block */
+#define PEAK_CHAINS  8   /* independent products a warp, enough to hide the latency of one */
+
+#define THREADS_peak_multiply(rows, keys) PEAK_THREADS
+#define THREADS_peak_read(rows, keys)     PEAK_THREADS
+
+#endif
