@@ -137,6 +137,13 @@ $(BUILD)/tests/%: tests/kernels/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(say)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $< $(LIBRARY) -lcmocka $(LDLIBS) -o $@
 
+# A stand-in for NVIDIA's driver, which the test loads before the tool asks for the real one.
+$(BUILD)/tests/test_cuda_driver: $(BUILD)/tests/libcuda_stub.so
+$(BUILD)/tests/libcuda_stub.so: tests/kernels/libcuda_stub.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(say)$(CC) $(CPPFLAGS) $(filter-out -Wmissing-prototypes,$(CFLAGS)) $(LDFLAGS) -fPIC -shared \
+	    -Wl,-soname,libcuda.so.1 $< -o $@
+
 $(BUILD)/tests/cross_verify: tests/kernels/cross_verify.c \
     $(filter $(BUILD)/base/%.o $(BUILD)/data/%.o $(BUILD)/oracle/%.o $(BUILD)/kernels/%.o,$(filter-out %_json.o,$(OBJECTS))) \
     $(addprefix $(BUILD)/tune/,contest.o gate.o measure.o decide.o stats.o trial.o)
