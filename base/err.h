@@ -8,6 +8,7 @@ enum err_kind {
 	ERR_NONE,
 	ERR_USAGE,       /* what the user asked for makes no sense: exit 2 */
 	ERR_UNAVAILABLE, /* a device, a file, memory: not to be had: exit 3 */
+	ERR_TIMED_OUT,   /* no answer in the time allowed: exit 3 */
 	ERR_INTERRUPTED, /* stopped by a signal: exit 130 */
 };
 

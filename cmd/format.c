@@ -1,5 +1,7 @@
 #include "cmd/format.h"
 
+#include <stdio.h>
+
 const struct format formats[] = {
 	{"json", json_write},
 	{"csv", csv_write},
@@ -7,6 +9,15 @@ const struct format formats[] = {
 };
 
 const int format_count = sizeof formats / sizeof *formats;
+
+const char *place_name(const struct key *key, char text[64])
+{
+	char window[32];
+
+	snprintf(text, 64, "%s, window %s, %s", dtype_name(key->dtype),
+		window_name(key->window, window), pass_name(key->pass));
+	return text;
+}
 
 const char *mode_name(bool cold)
 {

@@ -17,6 +17,8 @@ void json_write(const struct report *report, struct str *text); /* data/report.s
 void csv_write(const struct report *report, struct str *text);  /* RFC 4180, a row a finding */
 void md_write(const struct report *report, struct str *text);   /* a Markdown table */
 
+/* "f32, window 64, forward". Returns `text`. */
+const char *place_name(const struct key *key, char text[64]);
 /* "cold" or "hot". */
 const char *mode_name(bool cold);
 /* Interquartile range over the median; 0 when not timed. */

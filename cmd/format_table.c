@@ -14,11 +14,10 @@ void table_device(const struct device_info *device, bool colour, struct str *tex
 static void add_heading(const struct entry *entry, bool colour, struct str *text)
 {
 	const struct key *key = &entry->key;
-	char window[32];
+	char place[64];
 
 	str_add(text, "\n");
-	paint_add(text, colour, PAINT_BOLD, "%s, window %s, %s", dtype_name(key->dtype),
-		window_name(key->window, window), pass_name(key->pass));
+	paint_add(text, colour, PAINT_BOLD, "%s", place_name(key, place));
 	str_addf(text, ": %lld tokens, %lld heads, %s", (long long)entry->findings[0].tokens,
 		(long long)key->heads, mode_name(key->cold));
 	if (entry->cached)

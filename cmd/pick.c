@@ -42,18 +42,17 @@ static void note_missing(struct session *session, const struct problem *problem,
 	const struct key *key, const struct recall *found)
 {
 	struct str remedy = {0};
-	char window[32];
+	char place[64];
 
 	add_remedy(&remedy, session, problem, key);
 	progress_note(&session->progress,
-		"%s for %s, window %s, %s, %lld heads, up to %lld tokens and %lld in a sequence, "
+		"%s for %s, %lld heads, up to %lld tokens and %lld in a sequence, "
 		"%s, "
 		"on %s%s%s; fill it with: %s",
 		*found->why ? "nothing usable is stored" : "nothing is stored",
-		dtype_name(key->dtype), window_name(key->window, window), pass_name(key->pass),
-		(long long)key->heads, (long long)key->tokens, (long long)key->longest,
-		mode_name(key->cold), key->device, *found->why ? ": " : "", found->why,
-		remedy.text);
+		place_name(key, place), (long long)key->heads, (long long)key->tokens,
+		(long long)key->longest, mode_name(key->cold), key->device, *found->why ? ": " : "",
+		found->why, remedy.text);
 	str_release(&remedy);
 }
 

@@ -1,17 +1,16 @@
 #include "cmd/session.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/mem.h"
 #include "base/stop.h"
-#include "cmd/format_table.h"
+#include "cmd/keep.h"
 #include "cmd/output.h"
+#include "cmd/stage.h"
 #include "cmd/version.h"
-#include "data/tensors.h"
-#include "oracle/oracle.h"
 
 static const struct protocol protocol_template = {
 	.warmup = 1.0,
@@ -133,6 +132,14 @@ int session_fits(struct session *session, const struct problem *problem, struct 
 	return 0;
 }
 
+static void show_progress(struct session *session, const char *what, double fraction)
+{
+	char text[128];
+
+	snprintf(text, sizeof text, "%s: %s", session->place, what);
+	progress_show(&session->progress, text, fraction);
+}
+
 /* The device's rates, once, for the floor of every problem. */
 static int measure_ceiling(struct session *session, struct err *err)
 {
@@ -140,45 +147,23 @@ static int measure_ceiling(struct session *session, struct err *err)
 
 	if (!session->plan->timed || !backend->measure || session->report.ceiling.flops > 0)
 		return 0;
-	progress_show(&session->progress, "device", 0);
+	show_progress(session, "measuring the device", 0);
 	return backend->measure(session->device, &session->report.ceiling, err);
 }
 
-/* What the contests of one problem are run on, made when the first of them is. */
-struct stage {
-	struct tensors tensors;
-	struct oracle oracle;
-	struct arena arena;
-	bool ready;
-};
-
-static int stage_make(struct stage *stage, struct session *session, const struct problem *problem,
+/* The last pass asked for decides how far the oracle goes. */
+static int make_stage(struct session *session, const struct problem *problem, struct stage *stage,
 	struct err *err)
 {
 	bool backward = has_schedule(session->options, PASS_BACKWARD);
 
+	if (stage->ready)
+		return 0;
 	if (measure_ceiling(session, err))
 		return -1;
-	progress_show(&session->progress, "oracle", 0);
-	if (tensors_init(&stage->tensors, problem, (uint64_t)session->seed, err) ||
-		oracle_run(&stage->oracle, problem, &stage->tensors,
-			backward ? PASS_BACKWARD : PASS_FORWARD, session->team, err))
-		return -1;
-	stage->arena = (struct arena){
-		.device = session->device,
-		.problem = problem,
-		.tensors = &stage->tensors,
-		.oracle = &stage->oracle,
-		.ceiling = session->report.ceiling,
-	};
-	stage->ready = true;
-	return 0;
-}
-
-static void stage_release(struct stage *stage)
-{
-	oracle_release(&stage->oracle);
-	tensors_release(&stage->tensors);
+	show_progress(session, "oracle", 0);
+	return stage_make(stage, problem, (uint64_t)session->seed,
+		backward ? PASS_BACKWARD : PASS_FORWARD, session->team, err);
 }
 
 static void lose(struct session *session, const struct err *err)
@@ -188,41 +173,19 @@ static void lose(struct session *session, const struct err *err)
 		"cannot store any more; measuring goes on and its results are shown");
 }
 
-/* Stores the trials of a contest and, when it was decided among all schedules, their ranking. */
+/* Stores what came of a contest; only one among all schedules, run to its end, is ranked. */
 static int store_contest(struct session *session, const struct key *key,
-	const struct contest *contest, bool decided, struct err *err)
+	const struct contest *contest, bool whole, struct err *err)
 {
+	bool ranked = whole && session->plan->keep == KEEP_RANKING && !session->options->schedule;
 	struct str lens = {0};
-	struct circumstances circumstances = {
-		.device = &session->device->info,
-		.protocol = &session->protocol,
-		.version = version_text,
-	};
-	int64_t *ids = mem_new(contest->count, sizeof *ids, "trial numbers", err);
-	int64_t *ranking = mem_new(contest->ranked, sizeof *ranking, "the ranking", err);
-	int result = -1;
 
-	if (!ids || !ranking)
-		goto out;
 	lens_format(&session->lens, &lens);
-	circumstances.lens = lens.text;
-	for (int i = 0; i < contest->count; i++)
-		if (contest->trials[i].outcome != OUTCOME_UNTRIED &&
-			store_add_trial(session->store, key, contest, &contest->trials[i],
-				&circumstances, &ids[i], err))
-			goto out;
-	for (int rank = 0; rank < contest->ranked; rank++)
-		ranking[rank] = ids[contest->ranking[rank]];
-	if (decided && session->plan->keep == KEEP_RANKING && !session->options->schedule &&
-		contest->decision != DECISION_NONE &&
-		store_set_winner(
-			session->store, key, contest->decision, ranking, contest->ranked, err))
-		goto out;
-	result = 0;
-out:
+	int result = keep_contest(session->store, key, contest,
+		&(struct circumstances){
+			&session->device->info, &session->protocol, lens.text, version_text},
+		ranked, err);
 	str_release(&lens);
-	mem_free(ids);
-	mem_free(ranking);
 	return result;
 }
 
@@ -260,16 +223,16 @@ static void on_progress(void *context, const char *what, double done, double tot
 {
 	struct session *session = context;
 
-	progress_show(&session->progress, what, total > 0 ? done / total : 0);
+	show_progress(session, what, total > 0 ? done / total : 0);
 }
 
 static void finish_contest(
-	struct session *session, const struct key *key, struct contest *contest, bool decided)
+	struct session *session, const struct key *key, struct contest *contest, bool whole)
 {
 	struct err err;
 
 	if (session->store && !session->lost.kind &&
-		store_contest(session, key, contest, decided, &err))
+		store_contest(session, key, contest, whole, &err))
 		lose(session, &err);
 	struct entry *entry = report_add(&session->report, key);
 	entry_take(entry, contest);
@@ -277,16 +240,18 @@ static void finish_contest(
 	note_warnings(session, entry);
 }
 
-static int hold_contest(struct session *session, const struct arena *arena, enum pass pass,
-	const struct key *key, struct err *err)
+static int hold_contest(struct session *session, const struct problem *problem,
+	const struct key *key, const struct stage *stage, struct err *err)
 {
 	const struct watch watch = {session, on_trial, on_progress};
+	const struct arena arena = {
+		session->device, problem, &stage->tensors, &stage->oracle, session->report.ceiling};
 	struct protocol protocol = session->protocol;
 	struct contest contest = {0};
 
 	if (session->warm)
 		protocol.warmup = 0;
-	int result = contest_run(&contest, arena, pass, &protocol, &watch, err);
+	int result = contest_run(&contest, &arena, key->pass, &protocol, &watch, err);
 	session->warm = true;
 	if (contest.count)
 		finish_contest(session, key, &contest, !result);
@@ -299,7 +264,7 @@ static int ask_store(struct session *session, const struct problem *problem, con
 	struct recall *found, struct err *err)
 {
 	struct report *report = &session->report;
-	char window[32];
+	char place[64];
 
 	if (!session->store)
 		return 0;
@@ -309,14 +274,11 @@ static int ask_store(struct session *session, const struct problem *problem, con
 		show_entry(session, &report->entries[report->count - 1]);
 	if (found->due)
 		progress_note(&session->progress,
-			"%s, window %s, %s: due, measured with another driver; `pattn tune "
-			"--retune` renews it",
-			dtype_name(problem->dtype), window_name(problem->window, window),
-			pass_name(key->pass));
+			"%s: due, measured with another driver; `pattn tune --retune` renews it",
+			place_name(key, place));
 	if (*found->why && !session->plan->show_missing)
-		progress_note(&session->progress, "%s, window %s, %s: stored, but %s%s",
-			dtype_name(problem->dtype), window_name(problem->window, window),
-			pass_name(key->pass), found->why, found->usable ? "" : "; measuring anew");
+		progress_note(&session->progress, "%s: stored, but %s%s", place_name(key, place),
+			found->why, found->usable ? "" : "; measuring anew");
 	return 0;
 }
 
@@ -358,13 +320,14 @@ static int run_pass(struct session *session, const struct problem *problem, enum
 	if (stop_asked())
 		return err_set(err, ERR_INTERRUPTED, "interrupted");
 	key_make(&key, &session->device->info, problem, pass, session->options->cold);
+	place_name(&key, session->place);
 	if (session->plan->source == SOURCE_STORE)
 		return look_up(session, problem, &key, err);
 	if (is_recalled(session, problem, &key))
 		return 0;
-	if (!stage->ready && stage_make(stage, session, problem, err))
+	if (make_stage(session, problem, stage, err))
 		return -1;
-	return hold_contest(session, &stage->arena, pass, &key, err);
+	return hold_contest(session, problem, &key, stage, err);
 }
 
 int session_problem(struct session *session, const struct problem *problem, struct err *err)

@@ -43,6 +43,7 @@ struct session {
 	struct err lost; /* the first failure to store, after which nothing more is stored */
 	struct protocol protocol;
 	struct progress progress;
+	char place[64]; /* the contest going on, for the progress line */
 	struct report report;
 	bool shows; /* tables go to standard output */
 	bool colour;

@@ -3,9 +3,8 @@
 #include "base/team.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
+#include "cmd/stage.h"
 #include "data/npy.h"
-#include "data/tensors.h"
-#include "oracle/oracle.h"
 
 static void add_memory(struct str *text, const struct problem *problem, enum pass pass)
 {
@@ -93,8 +92,10 @@ static int write_cu(
 }
 
 static int write_all(const struct options *options, const struct problem *problem,
-	const struct tensors *tensors, const struct oracle *oracle, struct err *err)
+	const struct stage *stage, struct err *err)
 {
+	const struct tensors *tensors = &stage->tensors;
+	const struct oracle *oracle = &stage->oracle;
 	int64_t tokens = problem->tokens, heads = problem->heads, width = heads * HEAD_DIM;
 	enum dtype dtype = problem->dtype;
 	const struct matrix matrices[] = {
@@ -118,8 +119,7 @@ static int write_all(const struct options *options, const struct problem *proble
 static int dump_problem(
 	const struct options *options, const struct problem *problem, struct err *err)
 {
-	struct tensors tensors = {0};
-	struct oracle oracle = {0};
+	struct stage stage = {0};
 	struct team *team = NULL;
 	int result = -1;
 
@@ -129,13 +129,11 @@ static int dump_problem(
 			(long long)problem->tokens);
 	if (problem_fits(problem, PASS_BACKWARD, team_processors(), err) ||
 		!(team = team_new(team_processors(), err)) ||
-		tensors_init(&tensors, problem, (uint64_t)options->seed, err) ||
-		oracle_run(&oracle, problem, &tensors, PASS_BACKWARD, team, err))
+		stage_make(&stage, problem, (uint64_t)options->seed, PASS_BACKWARD, team, err))
 		goto out;
-	result = write_all(options, problem, &tensors, &oracle, err);
+	result = write_all(options, problem, &stage, err);
 out:
-	oracle_release(&oracle);
-	tensors_release(&tensors);
+	stage_release(&stage);
 	team_free(team);
 	return result;
 }

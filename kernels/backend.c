@@ -29,8 +29,8 @@ struct device *device_open(const char *name, struct device_options options, stru
 	size_t length = colon ? (size_t)(colon - name) : strlen(name);
 	int64_t index = 0;
 	if (colon && (!str_to_int(colon + 1, &index) || index < 0 || index > INT32_MAX)) {
-		err_set(err, ERR_USAGE, "device '%s': '%s' is not a device number; write %.*s:0", name,
-			colon + 1, (int)length, name);
+		err_set(err, ERR_USAGE, "device '%s': '%s' is not a device number; write %.*s:0",
+			name, colon + 1, (int)length, name);
 		return NULL;
 	}
 	options.index = (int)index;
@@ -43,8 +43,8 @@ struct device *device_open(const char *name, struct device_options options, stru
 		if (found < 0)
 			return NULL;
 		if (index >= found) {
-			err_set(err, ERR_UNAVAILABLE, "device '%s': there are %d of them, numbered from 0",
-				name, found);
+			err_set(err, ERR_UNAVAILABLE,
+				"device '%s': there are %d of them, numbered from 0", name, found);
 			return NULL;
 		}
 		return backends[i]->open(&options, err);

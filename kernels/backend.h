@@ -96,7 +96,8 @@ struct backend {
 		const struct problem *problem, struct reason *reason);
 
 	/* Buffers for one pass of `problem`, inputs copied in; outputs and guard bands poisoned.
-	 * `problem` must outlive it, `inputs` need not. NULL and a filled `err` on failure. */
+	 * `problem` and the tensors of `inputs` must outlive it. NULL and a filled `err` on
+	 * failure. */
 	struct workload *(*upload)(struct device *device, const struct problem *problem,
 		enum pass pass, const struct inputs *inputs, struct err *err);
 	/* Compiles and lays out `schedule`, which is usable. NULL and a filled `err` on failure. */

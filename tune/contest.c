@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "tune/decide.h"
 #include "tune/gate.h"
-#include "tune/measure.h"
+#include "tune/search.h"
 
 /* A rate this far above the floor's is an error of measurement, not a fast kernel. */
 #define FLOOR_SLACK 1.05
@@ -41,24 +41,22 @@ static int handover_make(struct handover *handover, const struct arena *arena, s
 	return 0;
 }
 
-static struct workload *upload(const struct arena *arena, enum pass pass, struct err *err)
+static void handover_release(struct handover *handover)
 {
-	struct handover handover = {0};
-	struct workload *workload = NULL;
-	if (pass == PASS_BACKWARD && handover_make(&handover, arena, err))
-		goto out;
+	mem_free(handover->out);
+	mem_free(handover->lse);
+}
+
+static struct workload *upload(
+	const struct arena *arena, enum pass pass, const struct handover *handover, struct err *err)
+{
 	struct inputs inputs = {.qkv = arena->tensors->qkv,
 		.dout = arena->tensors->dout,
-		.out = handover.out,
-		.lse = handover.lse,
+		.out = handover->out,
+		.lse = handover->lse,
 		.cos = arena->tensors->cos,
 		.sin = arena->tensors->sin};
-	workload = arena->device->backend->upload(
-		arena->device, arena->problem, pass, &inputs, err);
-out:
-	mem_free(handover.out);
-	mem_free(handover.lse);
-	return workload;
+	return arena->device->backend->upload(arena->device, arena->problem, pass, &inputs, err);
 }
 
 /* A trial for every schedule of the pass that `pattern` matches. */
@@ -90,7 +88,9 @@ static int enter(struct trial *trial, const struct arena *arena, struct workload
 	}
 	*kernel = backend->prepare(workload, trial->schedule, &why);
 	if (!*kernel) {
-		trial_fail(trial, OUTCOME_COMPILE_FAILED, "%s", why.text);
+		if (why.kind == ERR_INTERRUPTED)
+			return err_set(err, why.kind, "%s", why.text);
+		trial_fail_by(trial, OUTCOME_COMPILE_FAILED, &why);
 		return 0;
 	}
 	trial->scratch = (*kernel)->scratch;
@@ -102,8 +102,8 @@ static int enter(struct trial *trial, const struct arena *arena, struct workload
 	return result;
 }
 
-static void report(const struct contest *contest, const struct trial *trial,
-	const struct watch *watch)
+static void report(
+	const struct contest *contest, const struct trial *trial, const struct watch *watch)
 {
 	if (watch && watch->trial)
 		watch->trial(watch->context, contest, trial);
@@ -112,7 +112,6 @@ static void report(const struct contest *contest, const struct trial *trial,
 /* Rates of the median, and how near the floor it comes. */
 static void rate(struct contest *contest, struct trial *trial)
 {
-	stats_of(&trial->stats, trial->samples, trial->sample_count);
 	if (!(trial->stats.median > 0))
 		return;
 	trial->flops = problem_flops(contest->problem, contest->pass) / trial->stats.median;
@@ -133,46 +132,71 @@ static double floor_seconds(const struct arena *arena, enum pass pass)
 		(double)problem_bytes(arena->problem, pass) / ceiling->bytes);
 }
 
+/* The gate for every trial, in turn. Those that may be timed become candidates. */
+static int enter_all(struct contest *contest, const struct arena *arena, struct workload *workload,
+	const struct protocol *protocol, const struct watch *watch, struct candidate *candidates,
+	int *count, struct err *err)
+{
+	for (int i = 0; i < contest->count; i++) {
+		struct trial *trial = &contest->trials[i];
+		struct kernel *kernel;
+		if (stop_asked())
+			return err_set(err, ERR_INTERRUPTED, "interrupted");
+		if (watch && watch->progress)
+			watch->progress(watch->context, "checking", i, contest->count);
+		if (enter(trial, arena, workload, &kernel, err))
+			return -1;
+		if (kernel && protocol->timed) {
+			candidates[(*count)++] =
+				(struct candidate){.trial = trial, .kernel = kernel};
+			continue;
+		}
+		if (kernel)
+			arena->device->backend->finish(kernel);
+		report(contest, trial, watch);
+	}
+	return 0;
+}
+
+/* What was right before the rounds must be right after them: a kernel that depends on what an
+ * earlier run left behind is found here. */
+static int check_again(
+	const struct arena *arena, const struct candidate *candidates, int count, struct err *err)
+{
+	for (int i = 0; i < count; i++) {
+		struct trial *trial = candidates[i].trial;
+		if (candidates[i].kernel && gate_run(trial, arena, candidates[i].kernel, err))
+			return -1;
+	}
+	return 0;
+}
+
 int contest_run(struct contest *contest, const struct arena *arena, enum pass pass,
 	const struct protocol *protocol, const struct watch *watch, struct err *err)
 {
 	const struct backend *backend = arena->device->backend;
+	struct handover handover = {0};
+	struct workload *workload = NULL;
 	struct candidate *candidates = NULL;
 	int count = 0, result = -1;
 	contest->problem = arena->problem;
 	contest->pass = pass;
 	contest->floor_seconds = floor_seconds(arena, pass);
-	struct workload *workload = upload(arena, pass, err);
-	if (!workload || list_trials(contest, pass, protocol->pattern, err))
+	if (list_trials(contest, pass, protocol->pattern, err) ||
+		(pass == PASS_BACKWARD && handover_make(&handover, arena, err)))
 		goto out;
+	workload = upload(arena, pass, &handover, err);
 	candidates = mem_new(contest->count, sizeof *candidates, "candidates", err);
-	if (!candidates)
+	if (!workload || !candidates)
 		goto out;
-
-	for (int i = 0; i < contest->count; i++) {
-		struct trial *trial = &contest->trials[i];
-		struct kernel *kernel;
-		if (stop_asked()) {
-			err_set(err, ERR_INTERRUPTED, "interrupted");
-			goto out;
-		}
-		if (watch && watch->progress)
-			watch->progress(watch->context, "checking", i, contest->count);
-		if (enter(trial, arena, workload, &kernel, err))
-			goto out;
-		if (kernel && protocol->timed)
-			candidates[count++] = (struct candidate){trial, kernel};
-		else
-			report(contest, trial, watch);
-		if (kernel && !protocol->timed)
-			backend->finish(kernel);
-	}
-	result = protocol->timed
-			 ? measure_rounds(contest, candidates, count, protocol, watch, err)
-			 : 0;
+	result = enter_all(contest, arena, workload, protocol, watch, candidates, &count, err);
+	if (!result && protocol->timed)
+		result = search_run(contest, candidates, count, protocol, watch, err);
+	if (!result)
+		result = check_again(arena, candidates, count, err);
 	for (int i = 0; i < count; i++)
 		rate(contest, candidates[i].trial);
-	contest_decide(contest, protocol->seed);
+	contest_decide(contest, protocol->incumbent, protocol->seed);
 	for (int i = 0; i < count; i++)
 		report(contest, candidates[i].trial, watch);
 out:
@@ -182,6 +206,7 @@ out:
 	mem_free(candidates);
 	if (workload)
 		backend->release(workload);
+	handover_release(&handover);
 	return result;
 }
 
@@ -191,5 +216,6 @@ void contest_release(struct contest *contest)
 		trial_release(&contest->trials[i]);
 	mem_free(contest->trials);
 	mem_free(contest->ranking);
+	str_release(&contest->story);
 	*contest = (struct contest){0};
 }

@@ -5,23 +5,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/team.h"
+#include "base/str.h"
 #include "data/tensors.h"
 #include "kernels/backend.h"
 #include "tune/trial.h"
 
 /* How trials are measured; recorded in every report. */
 struct protocol {
-	bool timed;          /* false: stop after the gate (verify) */
-	bool cold;           /* flush the last-level cache before each sample */
-	int rounds;          /* samples a schedule, unless the limit comes first; 0: until `limit` */
-	double limit;        /* seconds for the timed rounds of one contest */
-	double warmup;       /* seconds of work before the first contest on a device */
-	int candidate_launches; /* warm-up passes of each schedule, at least */
+	bool timed;      /* false: stop after the gate (verify) */
+	bool cold;       /* flush the last-level cache before each sample */
+	int rounds;      /* samples of every schedule; 0: search (tune/search.h) */
+	double limit;    /* seconds for the timed rounds of one contest */
+	double deadline; /* clock_seconds() by which the contest ends, whose time is all used; 0:
+			    none */
+	double warmup;   /* seconds of work before the first contest on a device */
+	int candidate_launches;  /* warm-up passes of each schedule, at least */
 	double candidate_warmup; /* and seconds */
-	double batch_under;  /* passes shorter than this are batched up to it, seconds */
-	uint64_t seed;       /* of the order within rounds */
-	const char *pattern; /* shell pattern over schedule names; NULL: all */
+	double batch_under;      /* passes shorter than this are batched up to it, seconds */
+	uint64_t seed;           /* of the order within rounds, and of resampling */
+	const char *pattern;     /* shell pattern over schedule names; NULL: all */
+	const struct schedule *incumbent; /* wins ties and stays in the finals; NULL: none */
 };
 
 /* How a contest ended. */
@@ -36,8 +39,9 @@ struct contest {
 	int *ranking; /* [ranked] indices of ok trials, best first; ranking[0] is the winner */
 	int ranked;
 	enum decision decision;
-	char stop[80];        /* why timing stopped: "10 rounds", "time limit", "interrupted" */
+	char stop[80];        /* why timing stopped: "resolved after 12 rounds", "interrupted" */
 	double floor_seconds; /* least time by the device's measured rates; 0 when unknown */
+	struct str story;     /* who fell when, what decided: a line each (--explain) */
 };
 
 /* Told of a contest as it goes; members may be NULL. */
@@ -59,9 +63,10 @@ struct arena {
 };
 
 /* Runs the gate and, if `protocol->timed`, the rounds over every schedule of `pass` that matches.
- * A schedule that fails is an outcome; -1 and `err` are for what ends the contest: no memory, a
- * lost device, ERR_INTERRUPTED (finished trials are then kept, timed with the samples so far).
- * Zero-initialise `contest`; contest_release frees it, also after a failure. */
+ * What was right before the rounds is checked once more after them. A schedule that fails is an
+ * outcome; -1 and `err` are for what ends the contest: no memory, a lost device, ERR_INTERRUPTED
+ * (finished trials are then kept, timed with the samples so far). Zero-initialise `contest`;
+ * contest_release frees it, also after a failure. */
 int contest_run(struct contest *contest, const struct arena *arena, enum pass pass,
 	const struct protocol *protocol, const struct watch *watch, struct err *err);
 void contest_release(struct contest *contest);

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-#define RESAMPLES 2000
+#define RESAMPLES 1000
 
 static int by_value(const void *left, const void *right)
 {
@@ -14,67 +14,112 @@ static int by_value(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static double *doubles(int count)
+/* Room that only a broken machine refuses. */
+static void *need(int64_t count, int64_t size)
 {
 	struct err err;
-	double *values = mem_new(count, sizeof *values, "resamples", &err);
-	if (!values)
+	void *room = mem_new(count, size, "resamples", &err);
+	if (!room)
 		bug("%s", err.text);
-	return values;
+	return room;
 }
 
-void ratio_interval(const double *a, const double *b, int count, uint64_t seed, double *low,
-	double *high)
+/* The median of a resample of `sorted`: `drawn` counts how often each element was drawn. */
+static double drawn_median(const double *sorted, const int *drawn, int count)
+{
+	int seen = 0, at = -1, lower = -1;
+	while (seen <= count / 2) {
+		seen += drawn[++at];
+		if (lower < 0 && seen > (count - 1) / 2)
+			lower = at;
+	}
+	return (sorted[lower] + sorted[at]) / 2;
+}
+
+struct interval ratio_interval(
+	const double *a, const double *b, int count, double level, uint64_t seed)
 {
 	struct rng rng = {seed};
-	double *drawn = doubles(count), *medians = doubles(RESAMPLES);
+	double *ratios = need(count, sizeof *ratios), *medians = need(RESAMPLES, sizeof *medians);
+	int *drawn = need(count, sizeof *drawn);
+	for (int i = 0; i < count; i++)
+		ratios[i] = a[i] / b[i];
+	qsort(ratios, (size_t)count, sizeof *ratios, by_value);
 	for (int i = 0; i < RESAMPLES; i++) {
-		struct stats stats;
-		for (int k = 0; k < count; k++) {
-			int64_t pick = rng_between(&rng, 0, count - 1);
-			drawn[k] = a[pick] / b[pick];
-		}
-		stats_of(&stats, drawn, count);
-		medians[i] = stats.median;
+		memset(drawn, 0, (size_t)count * sizeof *drawn);
+		for (int k = 0; k < count; k++)
+			drawn[rng_between(&rng, 0, count - 1)]++;
+		medians[i] = drawn_median(ratios, drawn, count);
 	}
 	qsort(medians, RESAMPLES, sizeof *medians, by_value);
-	*low = medians[(int)(0.025 * RESAMPLES)];
-	*high = medians[(int)(0.975 * RESAMPLES) - 1];
-	mem_free(drawn);
+	int tail = (int)((1 - level) / 2 * RESAMPLES);
+	struct interval interval = {medians[tail], medians[RESAMPLES - 1 - tail]};
+	mem_free(ratios);
 	mem_free(medians);
+	mem_free(drawn);
+	return interval;
 }
 
-/* Whether `better` is faster than `other` beyond doubt. */
-static bool is_faster(const struct trial *better, const struct trial *other, uint64_t seed)
+static int paired(const struct trial *a, const struct trial *b)
 {
-	int count = better->sample_count < other->sample_count ? better->sample_count
-							       : other->sample_count;
-	double low, high;
-	if (count < 2 || better->stats.median > other->stats.median * (1 - DECIDE_GAIN))
+	return a->sample_count < b->sample_count ? a->sample_count : b->sample_count;
+}
+
+/* Whether `better` is faster than `other` beyond doubt; says so in the story. */
+static bool is_faster(struct contest *contest, const struct trial *better,
+	const struct trial *other, uint64_t seed)
+{
+	int count = paired(better, other);
+	if (count < 2)
 		return false;
-	ratio_interval(better->samples, other->samples, count, seed, &low, &high);
-	return high < 1;
+	struct interval ratio =
+		ratio_interval(better->samples, other->samples, count, DECIDE_LEVEL, seed);
+	double gain = 1 - better->stats.median / other->stats.median;
+	bool faster = ratio.high < 1 && gain >= DECIDE_GAIN;
+	str_addf(&contest->story,
+		"%s against %s: %.4f of its time, 95 %% interval %.4f to %.4f over %d rounds: %s\n",
+		better->schedule->name, other->schedule->name, 1 - gain, ratio.low, ratio.high,
+		count,
+		faster            ? "faster"
+		: ratio.high >= 1 ? "not told apart"
+				  : "less than 1 % gained");
+	return faster;
 }
 
-static bool ranks_before(const struct trial *a, const struct trial *b)
+static int tie_order(const struct trial *trial, const struct schedule *incumbent)
 {
-	bool a_default = a->schedule == schedule_default(a->schedule->pass);
-	bool b_default = b->schedule == schedule_default(b->schedule->pass);
-	if (a_default != b_default)
-		return a_default;
+	return trial->schedule == incumbent                                 ? 0
+	       : trial->schedule == schedule_default(trial->schedule->pass) ? 1
+									    : 2;
+}
+
+static bool ranks_before(
+	const struct trial *a, const struct trial *b, const struct schedule *incumbent)
+{
+	int first = tie_order(a, incumbent), second = tie_order(b, incumbent);
+	if (first != second)
+		return first < second;
 	if (a->scratch != b->scratch)
 		return a->scratch < b->scratch;
 	return strcmp(a->schedule->name, b->schedule->name) < 0;
 }
 
+static bool is_quicker(
+	const struct trial *a, const struct trial *b, const struct schedule *incumbent)
+{
+	(void)incumbent;
+	return a->stats.median < b->stats.median;
+}
+
 /* Insertion sort: a contest has a handful of trials. */
-static void sort_ranks(struct contest *contest, int count,
-	bool (*before)(const struct trial *a, const struct trial *b))
+static void sort_ranks(struct contest *contest, int count, const struct schedule *incumbent,
+	bool (*before)(const struct trial *, const struct trial *, const struct schedule *))
 {
 	for (int i = 1; i < count; i++)
 		for (int k = i; k > 0; k--) {
 			int *pair = &contest->ranking[k - 1];
-			if (!before(&contest->trials[pair[1]], &contest->trials[pair[0]]))
+			if (!before(&contest->trials[pair[1]], &contest->trials[pair[0]],
+				    incumbent))
 				break;
 			int earlier = pair[0];
 			pair[0] = pair[1];
@@ -82,12 +127,7 @@ static void sort_ranks(struct contest *contest, int count,
 		}
 }
 
-static bool is_quicker(const struct trial *a, const struct trial *b)
-{
-	return a->stats.median < b->stats.median;
-}
-
-void contest_decide(struct contest *contest, uint64_t seed)
+void contest_decide(struct contest *contest, const struct schedule *incumbent, uint64_t seed)
 {
 	contest->ranked = 0;
 	contest->decision = DECISION_NONE;
@@ -96,12 +136,31 @@ void contest_decide(struct contest *contest, uint64_t seed)
 			contest->ranking[contest->ranked++] = i;
 	if (!contest->ranked)
 		return;
-	sort_ranks(contest, contest->ranked, is_quicker);
+	sort_ranks(contest, contest->ranked, incumbent, is_quicker);
 	const struct trial *best = &contest->trials[contest->ranking[0]];
 	int tied = 1;
 	while (tied < contest->ranked &&
-		!is_faster(best, &contest->trials[contest->ranking[tied]], seed))
+		!is_faster(contest, best, &contest->trials[contest->ranking[tied]], seed))
 		tied++;
 	contest->decision = tied > 1 ? DECISION_TIE : DECISION_WINNER;
-	sort_ranks(contest, tied, ranks_before);
+	sort_ranks(contest, tied, incumbent, ranks_before);
+	str_addf(&contest->story, "%s: %s\n", decision_name(contest->decision),
+		contest->trials[contest->ranking[0]].schedule->name);
+}
+
+void contest_leaders(
+	const struct contest *contest, const struct trial **best, const struct trial **runner_up)
+{
+	*best = *runner_up = NULL;
+	for (int i = 0; i < contest->count; i++) {
+		const struct trial *trial = &contest->trials[i];
+		if (trial->outcome != OUTCOME_OK || !trial->sample_count)
+			continue;
+		if (!*best || trial->stats.median < (*best)->stats.median) {
+			*runner_up = *best;
+			*best = trial;
+		} else if (!*runner_up || trial->stats.median < (*runner_up)->stats.median) {
+			*runner_up = trial;
+		}
+	}
 }

@@ -38,8 +38,7 @@ static void fail_wrong(struct trial *trial)
 		(long long)j->worst.dimension, j->worst.got, j->worst.want);
 }
 
-int gate_run(struct trial *trial, const struct arena *arena, struct kernel *kernel,
-	struct err *err)
+int gate_run(struct trial *trial, const struct arena *arena, struct kernel *kernel, struct err *err)
 {
 	struct workload *workload = kernel->workload;
 	const struct backend *backend = workload->device->backend;
@@ -52,12 +51,14 @@ int gate_run(struct trial *trial, const struct arena *arena, struct kernel *kern
 		goto out;
 	if (backend->poison(workload, &why) || backend->run(kernel, 1, &seconds, &why) ||
 		backend->download(workload, &outputs, &overrun, &why)) {
-		trial_fail(trial, OUTCOME_RUN_FAILED, "%s", why.text);
+		if (why.kind == ERR_INTERRUPTED)
+			result = err_set(err, why.kind, "%s", why.text);
+		else
+			trial_fail_by(trial, OUTCOME_RUN_FAILED, &why);
 		goto out;
 	}
 	struct results results = {outputs.out, outputs.lse, outputs.dqkv};
-	verdict_judge(
-		&trial->verdict, arena->problem, workload->pass, &results, arena->oracle);
+	verdict_judge(&trial->verdict, arena->problem, workload->pass, &results, arena->oracle);
 	trial->judged = true;
 	trial->outcome = OUTCOME_OK;
 	if (overrun)

@@ -645,7 +645,7 @@ static int refuse_row(const struct store *store, int64_t trial, const char *what
 	struct err *err)
 {
 	return err_set(err, ERR_UNAVAILABLE,
-		"%s: damaged: trial %lld has the %s '%s'; move it away, " STORE_ELSEWHERE,
+		"%s: damaged: trial %lld has the %s '%.60s'; move it away, " STORE_ELSEWHERE,
 		store->path, (long long)trial, what, found);
 }
 

@@ -66,7 +66,7 @@ static const char *const store_steps[STORE_SCHEMA] = {
 	"	fraction REAL NOT NULL, -- floor_seconds / median\n"
 	"	floor_seconds REAL NOT NULL,\n"
 	"	scratch INTEGER NOT NULL, -- bytes of shared memory or workspace\n"
-	"	-- What ran: with another code the trial is stale, with another driver due.\n"
+	"	-- What ran: with another code or compiler the trial is stale, with another driver due.\n"
 	"	code TEXT NOT NULL, -- hash of the kernels' source and flags\n"
 	"	compiler TEXT NOT NULL,\n"
 	"	driver TEXT NOT NULL,\n"
@@ -115,7 +115,8 @@ static const char *const store_steps[STORE_SCHEMA] = {
 
 	"CREATE VIEW winner AS\n"
 	"SELECT fingerprint AS device, pass, dtype, heads, window, shape.tokens, shape.longest, cache,\n"
-	"	schedule, decision, median * 1e6 AS microseconds, flops / 1e9 AS gflops, created\n"
+	"	schedule, decision, round(median * 1e6, 3) AS microseconds, round(flops / 1e9, 1) AS gflops,\n"
+	"	created\n"
 	"FROM ranking\n"
 	"	JOIN decision USING (shape)\n"
 	"	JOIN shape ON shape.id = ranking.shape\n"

@@ -43,6 +43,12 @@ void trial_fail(struct trial *trial, enum outcome outcome, const char *format, .
 	va_end(arguments);
 }
 
+void trial_fail_by(struct trial *trial, enum outcome outcome, const struct err *why)
+{
+	trial_fail(
+		trial, why->kind == ERR_TIMED_OUT ? OUTCOME_TIMED_OUT : outcome, "%s", why->text);
+}
+
 void trial_release(struct trial *trial)
 {
 	mem_free(trial->samples);

@@ -34,18 +34,22 @@ struct trial {
 	double *samples;
 	int sample_count;
 	int batch; /* passes run back to back for one sample */
+	int fell;  /* the round after which it was dropped as too slow; 0: it was not */
 	struct stats stats;
 
 	/* Of the median; 0 where unknown. */
-	double flops;    /* in-window work per second */
-	double bytes;    /* least bytes per second */
-	double fraction; /* of the device's floor: floor time / median */
+	double flops;      /* in-window work per second */
+	double bytes;      /* least bytes per second */
+	double fraction;   /* of the device's floor: floor time / median */
 	char warning[160]; /* empty when there is nothing to warn of */
 };
 
 /* Sets an outcome other than ok and why; a text too long is cut. */
 void trial_fail(struct trial *trial, enum outcome outcome, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* The same from an error: timed-out where that is what it was, else `outcome`. */
+void trial_fail_by(struct trial *trial, enum outcome outcome, const struct err *why);
 
 void trial_release(struct trial *trial);
 

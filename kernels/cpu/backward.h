@@ -6,15 +6,15 @@ struct backward {
 	const struct cpu_pass *pass;
 	const struct cpu_item *item;
 	int64_t length, window;
-	struct span queries;  /* what the item's keys reach: the rows packed */
-	float *keys;          /* [keys][D] rotated */
+	struct span queries; /* what the item's keys reach: the rows packed */
+	float *keys;         /* [keys][D] rotated */
 	float *key_panels, *value_panels;
-	float *query, *dout;  /* [queries][D] */
-	float *dq;            /* [queries][D], of the rotated queries, or the shared partial */
-	float *lse, *delta;   /* [queries], lse in base 2 */
-	float *p, *ds;        /* [tile][tile_keys] probabilities and score gradients */
-	float *dk, *dv;       /* [tile_keys][D] */
-	float *staged;        /* [LANES][D] */
+	float *query, *dout; /* [queries][D] */
+	float *dq;           /* [queries][D], of the rotated queries, or the shared partial */
+	float *lse, *delta;  /* [queries], lse in base 2 */
+	float *p, *ds;       /* [tile][tile_keys] probabilities and score gradients */
+	float *dk, *dv;      /* [tile_keys][D] */
+	float *staged;       /* [LANES][D] */
 };
 
 static int64_t backward_layout(
@@ -160,8 +160,8 @@ static void backward_rows(struct backward *b, int64_t i, int64_t at, int count, 
 static void backward_keys(struct backward *b, int64_t j, int64_t at, int count, struct span tile)
 {
 	int64_t stride = b->pass->tile_keys;
-	struct span rows = span_within(
-		span_in_reach((struct span){j, j + count}, b->window, b->length), tile);
+	struct span rows =
+		span_within(span_in_reach((struct span){j, j + count}, b->window, b->length), tile);
 	if (rows.first >= rows.end)
 		return;
 	int64_t offset = (rows.first - tile.first) * stride + at;
@@ -230,8 +230,8 @@ static void gather_dq(struct backward *b, int64_t i, float row[HEAD_DIM])
 	for (int64_t part = 0; part < item->parts; part++) {
 		struct span keys = part_of(b->length, item->parts, part);
 		struct span reach = span_in_reach(keys, b->window, b->length);
-		const float *dq = b->pass->partials + item->partial +
-				  (part * b->length + i) * HEAD_DIM;
+		const float *dq =
+			b->pass->partials + item->partial + (part * b->length + i) * HEAD_DIM;
 		if (i < reach.first || i >= reach.end)
 			continue;
 		for (int j = 0; j < HEAD_DIM; j += LANES)

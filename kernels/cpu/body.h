@@ -8,10 +8,10 @@
 #include "kernels/cpu/backward.h"
 #include "kernels/cpu/rates.h"
 
-#define NAME_OF(isa)    #isa
-#define TEXT_OF(isa)    NAME_OF(isa)
-#define SYMBOL_OF(isa)  cpu_isa_##isa
-#define TABLE_OF(isa)   SYMBOL_OF(isa)
+#define NAME_OF(isa)   #isa
+#define TEXT_OF(isa)   NAME_OF(isa)
+#define SYMBOL_OF(isa) cpu_isa_##isa
+#define TABLE_OF(isa)  SYMBOL_OF(isa)
 
 extern const struct cpu_isa TABLE_OF(ISA);
 

@@ -31,8 +31,10 @@ static const struct cpu_isa *find_isa(const char *name, struct err *err)
 		err_set(err, ERR_USAGE, "unknown instruction set '%s'; this build has %s", name,
 			known.text);
 	else if (!found->runs()) {
-		err_set(err, ERR_UNAVAILABLE, "this processor does not run instruction set '%s'; "
-			"leave --isa away for the best it runs", name);
+		err_set(err, ERR_UNAVAILABLE,
+			"this processor does not run instruction set '%s'; "
+			"leave --isa away for the best it runs",
+			name);
 		found = NULL;
 	}
 	str_release(&known);

@@ -7,10 +7,10 @@ struct forward {
 	const struct cpu_pass *pass;
 	const struct cpu_item *item;
 	int64_t length, window;
-	int64_t base;  /* first packed key, a multiple of LANES */
-	float *keys;   /* panels, rotated */
-	float *values; /* [keys][D] */
-	float *staged; /* [LANES][D] */
+	int64_t base;          /* first packed key, a multiple of LANES */
+	float *keys;           /* panels, rotated */
+	float *values;         /* [keys][D] */
+	float *staged;         /* [LANES][D] */
 	float *queries, *sums; /* [tile_rows][D], rotated and scaled; the unnormalised output */
 	float *scores;         /* [ROWS][tile_keys] */
 	float *top;            /* [tile_rows] running maximum */
@@ -105,8 +105,8 @@ static inline void mask_row(float *row, int vecs, int64_t low, int64_t high)
 
 /* Masks what rows i .. i + count of a block of keys [keys) may not see. Blocks inside every row's
  * window, whose keys fill their vectors, need none and are left alone. */
-static inline void mask_block(float *scores, int64_t stride, int64_t i, int count,
-	struct span keys, int64_t window, int64_t length)
+static inline void mask_block(float *scores, int64_t stride, int64_t i, int count, struct span keys,
+	int64_t window, int64_t length)
 {
 	int vecs = (int)((keys.end - keys.first + LANES - 1) / LANES);
 	bool inside = window == NO_WINDOW ||
@@ -155,8 +155,7 @@ static inline void softmax_block(int count, int vecs, bool first, float *scores,
 static void forward_block(struct forward *f, int64_t i, int at, int count, struct span tile)
 {
 	int64_t stride = f->pass->tile_keys;
-	struct span reach =
-		span_in_reach((struct span){i, i + count}, f->window, f->length);
+	struct span reach = span_in_reach((struct span){i, i + count}, f->window, f->length);
 	struct span keys = span_within(reach, tile);
 	bool first = reach.first >= tile.first;
 	if (keys.first >= keys.end)
@@ -176,8 +175,8 @@ static void forward_block(struct forward *f, int64_t i, int at, int count, struc
 		f->scores, stride, NULL);
 	mask_block(f->scores, stride, i, count, keys, f->window, f->length);
 	float decay[16];
-	softmax_block(count, vecs, first, f->scores, stride, f->top + at,
-		f->weight + at * LANES, decay);
+	softmax_block(
+		count, vecs, first, f->scores, stride, f->top + at, f->weight + at * LANES, decay);
 	struct operands weights_values = {.a = f->scores,
 		.a_row = stride,
 		.a_step = 1,
@@ -248,8 +247,7 @@ static void forward(const struct cpu_pass *pass, const struct cpu_item *item, fl
 		.length = pass->problem->lens[item->sequence],
 		.window = reach_window(pass->problem)};
 	forward_layout(&f, pass, item->end - item->first, scratch);
-	struct span keys =
-		span_in_reach((struct span){item->first, item->end}, f.window, f.length);
+	struct span keys = span_in_reach((struct span){item->first, item->end}, f.window, f.length);
 	keys.first = round_down(keys.first, LANES);
 	f.base = keys.first;
 	pack_key_panels(pass, item, keys, f.staged, f.keys);

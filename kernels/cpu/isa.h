@@ -14,16 +14,17 @@
 #define LOG2_E 1.4426950408889634f
 #define LN_2   0.6931471805599453f
 
-/* A share of a pass: rows of one head of one sequence. Forward, rows are queries; backward, keys. */
+/* A share of a pass: rows of one head of one sequence. Forward, rows are queries; backward, keys.
+ */
 struct cpu_item {
 	int64_t sequence;
 	int64_t head;
 	int64_t first, end; /* rows, within the sequence */
 	int64_t part;       /* backward: which share of this head, of `parts` */
 	int64_t parts;
-	int64_t group; /* backward: index of the head's counter in cpu_pass.pending */
+	int64_t group;   /* backward: index of the head's counter in cpu_pass.pending */
 	int64_t partial; /* backward: offset of the head's first partial dQ in cpu_pass.partials */
-	double work;   /* pairs, for the order */
+	double work;     /* pairs, for the order */
 };
 
 /* What all items of a pass share. Tensors as in data/problem.h. */
@@ -48,8 +49,8 @@ struct cpu_isa {
 	int64_t (*backward_scratch)(const struct cpu_pass *pass, int64_t rows);
 	void (*forward)(const struct cpu_pass *pass, const struct cpu_item *item, float *scratch);
 	void (*backward)(const struct cpu_pass *pass, const struct cpu_item *item, float *scratch);
-	/* Multiplies and adds as fast as the units go, 2 * lanes * `steps` * (a small number) flops,
-	 * which it returns. */
+	/* Multiplies and adds as fast as the units go, 2 * lanes * `steps` * (a small number)
+	 * flops, which it returns. */
 	double (*multiply_add)(int64_t steps);
 	/* Reads `count` floats (a multiple of 64). */
 	float (*read)(const float *memory, int64_t count);

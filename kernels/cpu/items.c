@@ -11,13 +11,13 @@
 
 static double head_work(const struct problem *problem, int64_t length)
 {
-	int64_t seen = problem->window == NO_WINDOW ? length
-						    : least(length, 2 * problem->window + 1);
+	int64_t seen =
+		problem->window == NO_WINDOW ? length : least(length, 2 * problem->window + 1);
 	return (double)length * (double)seen;
 }
 
-static int64_t head_parts(const struct problem *problem, enum pass pass, int64_t length,
-	double share, int threads)
+static int64_t head_parts(
+	const struct problem *problem, enum pass pass, int64_t length, double share, int threads)
 {
 	if (threads == 1)
 		return 1;
@@ -37,7 +37,7 @@ static int by_work(const void *left, const void *right)
 	if (a->work != b->work)
 		return a->work < b->work ? 1 : -1;
 	return a->sequence != b->sequence ? (a->sequence > b->sequence ? 1 : -1)
-	       : a->head != b->head	  ? (a->head > b->head ? 1 : -1)
+	       : a->head != b->head       ? (a->head > b->head ? 1 : -1)
 					  : (a->part > b->part ? 1 : -1);
 }
 

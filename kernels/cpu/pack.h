@@ -74,8 +74,7 @@ static void pack_plain(enum dtype dtype, struct rows from, int64_t count, float 
 }
 
 /* One row of results into a tensor: to[at + j] = row[j] * scale. */
-static inline void unpack_row(
-	enum dtype dtype, void *to, int64_t at, const float *row, float scale)
+static inline void unpack_row(enum dtype dtype, void *to, int64_t at, const float *row, float scale)
 {
 	for (int j = 0; j < HEAD_DIM; j += LANES) {
 		vec x = vec_load(row + j) * scale;

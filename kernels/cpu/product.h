@@ -15,14 +15,15 @@ struct operands {
 enum start { START_ZERO, START_ADD, START_SCALE };
 
 static inline __attribute__((always_inline)) void tile_product(const int rows, const int vecs,
-	const enum start start, const struct operands o, float *c, int64_t c_row, const float *scale)
+	const enum start start, const struct operands o, float *c, int64_t c_row,
+	const float *scale)
 {
 	vec acc[ROWS][VECS];
 #pragma GCC unroll 8
 	for (int r = 0; r < rows; r++)
 #pragma GCC unroll 4
 		for (int v = 0; v < vecs; v++)
-			acc[r][v] = start == START_ZERO    ? vec_set(0)
+			acc[r][v] = start == START_ZERO  ? vec_set(0)
 				    : start == START_ADD ? vec_load(c + r * c_row + v * LANES)
 							 : vec_load(c + r * c_row + v * LANES) *
 								   vec_set(scale[r]);
@@ -48,7 +49,8 @@ static inline __attribute__((always_inline)) void tile_product(const int rows, c
 
 /* The tile for run-time `rows` <= ROWS and `vecs` <= VECS: every size its own unrolled loop. */
 static inline __attribute__((always_inline)) void tile_product_sized(int rows, int vecs,
-	const enum start start, const struct operands o, float *c, int64_t c_row, const float *scale)
+	const enum start start, const struct operands o, float *c, int64_t c_row,
+	const float *scale)
 {
 #define SIZE(r, v)                                                                                 \
 	case (r)*8 + (v):                                                                          \
@@ -73,6 +75,5 @@ static inline __attribute__((always_inline)) void product(int rows, int vecs,
 	const enum start start, struct operands o, float *c, int64_t c_row, const float *scale)
 {
 	for (; vecs > 0; vecs -= VECS, c += VECS * LANES, o.b += VECS * o.b_vec)
-		tile_product_sized(
-			rows, vecs < VECS ? vecs : VECS, start, o, c, c_row, scale);
+		tile_product_sized(rows, vecs < VECS ? vecs : VECS, start, o, c, c_row, scale);
 }

@@ -32,8 +32,8 @@ static inline vec vec_max(vec a, vec b)
 
 static inline float vec_max_lanes(vec x)
 {
-	__m128 m = _mm_max_ps(
-		_mm256_castps256_ps128((__m256)x), _mm256_extractf128_ps((__m256)x, 1));
+	__m128 m =
+		_mm_max_ps(_mm256_castps256_ps128((__m256)x), _mm256_extractf128_ps((__m256)x, 1));
 	m = _mm_max_ps(m, _mm_movehl_ps(m, m));
 	m = _mm_max_ss(m, _mm_movehdup_ps(m));
 	return _mm_cvtss_f32(m);

@@ -212,8 +212,8 @@ struct kernel *cpu_prepare(
 		.tile_rows = schedule->rows,
 		.tile_keys = schedule->keys,
 	};
-	if (items_make(&cpu->items, workload->problem, workload->pass, team_size(device->team),
-		    err) ||
+	if (items_make(
+		    &cpu->items, workload->problem, workload->pass, team_size(device->team), err) ||
 		scratch_make(cpu, err) || split_make(cpu, err)) {
 		cpu_finish(&cpu->kernel);
 		return NULL;

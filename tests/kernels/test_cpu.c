@@ -19,15 +19,15 @@
 static struct device *open_cpu(const char *isa, int threads)
 {
 	struct err err = {0};
-	struct device *device = device_open(
-		"cpu", (struct device_options){.isa = isa, .threads = threads}, &err);
+	struct device *device =
+		device_open("cpu", (struct device_options){.isa = isa, .threads = threads}, &err);
 	must(!device, &err);
 	return device;
 }
 
 /* Every schedule of both passes on one problem; returns how many were right. */
-static int check_all(struct device *device, const char *lens, int64_t heads, int64_t window,
-	enum dtype dtype)
+static int check_all(
+	struct device *device, const char *lens, int64_t heads, int64_t window, enum dtype dtype)
 {
 	struct bench_of b;
 	int right = 0;
@@ -167,12 +167,11 @@ static void *run_once(const struct bench_of *b, enum pass pass, const char *name
 		out[i] = (float)b->oracle.out[i];
 	for (int64_t i = 0; i < rows; i++)
 		lse[i] = (float)b->oracle.lse[i];
-	struct inputs inputs = {b->tensors.qkv, b->tensors.dout, out, lse, b->tensors.cos,
-		b->tensors.sin};
+	struct inputs inputs = {
+		b->tensors.qkv, b->tensors.dout, out, lse, b->tensors.cos, b->tensors.sin};
 	struct workload *workload = backend->upload(device, p, pass, &inputs, &err);
 	must(!workload, &err);
-	struct kernel *kernel =
-		backend->prepare(workload, schedule_find(pass, name), &err);
+	struct kernel *kernel = backend->prepare(workload, schedule_find(pass, name), &err);
 	must(!kernel, &err);
 	struct outputs outputs = {0};
 	if (pass == PASS_FORWARD)
@@ -214,8 +213,8 @@ static void test_results_repeat(void **state)
 }
 
 /* What is not a number in one sequence shows there and leaves the others to the last bit. */
-static void check_spread(struct device *device, int64_t window, float poison, enum pass pass,
-	const char *name)
+static void check_spread(
+	struct device *device, int64_t window, float poison, enum pass pass, const char *name)
 {
 	struct bench_of clean, spoilt;
 	const int64_t heads = 2, sick = 50, first = 20, end = 90; /* sequence 1 of 20,70,40 */
@@ -269,8 +268,7 @@ static void test_matrix_schedules_say_why_not(void **state)
 	(void)state;
 	for (int i = 0; i < schedule_count; i++) {
 		struct reason reason = {{0}};
-		bool usable =
-			device->backend->usable(device, &schedules[i], &problem, &reason);
+		bool usable = device->backend->usable(device, &schedules[i], &problem, &reason);
 		assert_int_equal(!schedules[i].matrix, usable);
 		if (!usable)
 			assert_string_equal("needs a matrix unit", reason.text);

@@ -508,9 +508,62 @@ static void test_winner_view(void **state)
 		1);
 }
 
+/* Whether `text` has `name` as code or in bold. */
+static bool explains(const char *text, const char *name)
+{
+	struct str code = {0}, bold = {0};
+	bool found;
+
+	str_addf(&code, "`%s`", name);
+	str_addf(&bold, "**%s**", name);
+	found = strstr(text, code.text) || strstr(text, bold.text);
+	str_release(&code);
+	str_release(&bold);
+	return found;
+}
+
+/* docs/store.md has a word on every table and column. Runs first, in the root: the others
+ * change the folder. */
+static void test_schema_is_explained(void **state)
+{
+	char folder[] = "/tmp/pattn-store-XXXXXX";
+	struct str path = {0}, page = {0};
+	struct err err = {0};
+	sqlite3_stmt *rows;
+	sqlite3 *db;
+	int columns = 0;
+
+	(void)state;
+	if (file_read("docs/store.md", 1 << 20, &page, &err))
+		fail_msg("%s", err.text);
+	assert_non_null(mkdtemp(folder));
+	str_addf(&path, "%s/" FILE_NAME, folder);
+	store_close(open_or_fail(path.text, STORE_WRITE));
+	sqlite3_open(path.text, &db);
+	sqlite3_prepare_v2(db,
+		"SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c"
+		" WHERE t.type = 'table' AND c.name != 'id'",
+		-1, &rows, NULL);
+	for (; sqlite3_step(rows) == SQLITE_ROW; columns++)
+		for (int i = 0; i < 2; i++) {
+			const char *name = (const char *)sqlite3_column_text(rows, i);
+
+			if (!explains(page.text, name))
+				fail_msg("docs/store.md has no word on %s", name);
+		}
+	assert_in_range(columns, 50, 100);
+	sqlite3_finalize(rows);
+	sqlite3_close(db);
+	unlink(path.text);
+	rmdir(folder);
+	str_release(&path);
+	str_release(&page);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_schema_is_explained),
 		TEST(test_outcome_names),
 		TEST(test_trial_comes_back),
 		TEST(test_every_word_is_accepted),

@@ -1,0 +1,172 @@
+#include "tune/search.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "tune/decide.h"
+
+#define CALM_IQR       0.005 /* of the median */
+#define CALM_SECONDS   0.5   /* of samples */
+#define STEADY_ROUNDS  40
+#define STEADY_CHANGE  0.05
+#define CAUTIOUS_LEVEL 0.99 /* looking at every round finds chance gaps: ask for more */
+#define MOST_ROUNDS    10000
+
+struct search {
+	struct measuring measuring;
+	int rounds; /* done */
+	double begin;
+	double earlier_spread; /* relative IQR of the best at a multiple of STEADY_ROUNDS */
+};
+
+static double spread(const struct trial *trial)
+{
+	return (trial->stats.third_quartile - trial->stats.first_quartile) / trial->stats.median;
+}
+
+static struct interval lead(const struct search *search, const struct trial *best,
+	const struct trial *runner_up, double level)
+{
+	int count = best->sample_count < runner_up->sample_count ? best->sample_count
+								 : runner_up->sample_count;
+	return ratio_interval(best->samples, runner_up->samples, count, level,
+		search->measuring.protocol->seed + (uint64_t)search->rounds);
+}
+
+/* The best is ahead of the runner-up beyond doubt. */
+static bool is_resolved(
+	struct search *search, const struct trial *best, const struct trial *runner_up)
+{
+	return !runner_up ||
+	       (best->stats.median <= runner_up->stats.median * (1 - DECIDE_GAIN) &&
+		       lead(search, best, runner_up, CAUTIOUS_LEVEL).high < 1 - DECIDE_GAIN / 2);
+}
+
+/* The best is not ahead by a gain that counts, beyond doubt. */
+static bool is_tied(struct search *search, const struct trial *best, const struct trial *runner_up)
+{
+	return runner_up && lead(search, best, runner_up, DECIDE_LEVEL).low > 1 - DECIDE_GAIN;
+}
+
+/* Nothing varies any more. */
+static bool is_calm(struct search *search, const struct trial *best, const struct trial *runner_up)
+{
+	(void)search;
+	(void)runner_up;
+	return spread(best) <= CALM_IQR &&
+	       best->stats.median * best->sample_count * best->batch >= CALM_SECONDS;
+}
+
+/* More rounds do not narrow the noise. */
+static bool is_steady(
+	struct search *search, const struct trial *best, const struct trial *runner_up)
+{
+	(void)runner_up;
+	if (search->rounds % STEADY_ROUNDS)
+		return false;
+	double before = search->earlier_spread, now = spread(best);
+	search->earlier_spread = now;
+	return before > 0 && fabs(now - before) <= STEADY_CHANGE * before;
+}
+
+/* Asked in this order after every round of the finals. */
+static const struct rule {
+	const char *name;
+	bool (*holds)(
+		struct search *search, const struct trial *best, const struct trial *runner_up);
+} rules[] = {
+	{"resolved", is_resolved},
+	{"tied", is_tied},
+	{"calm", is_calm},
+	{"steady noise", is_steady},
+};
+#define RULE_COUNT ((int)(sizeof rules / sizeof *rules))
+
+/* Seconds spent of those allowed, as a fraction; at 1 time is up. */
+static double time_used(const struct search *search)
+{
+	const struct protocol *protocol = search->measuring.protocol;
+	double now = clock_seconds(), used = 0;
+	if (protocol->limit > 0)
+		used = (now - search->begin) / protocol->limit;
+	if (protocol->deadline > 0) {
+		double allowed = protocol->deadline - search->begin;
+		used = fmax(used, allowed > 0 ? (now - search->begin) / allowed : 1);
+	}
+	return used;
+}
+
+/* Why to stop after this round; NULL: go on. */
+static const char *stop_reason(struct search *search)
+{
+	const struct protocol *protocol = search->measuring.protocol;
+	const struct trial *best, *runner_up;
+	if (time_used(search) >= 1)
+		return protocol->deadline > 0 ? "budget spent" : "time limit";
+	if (protocol->rounds || search->rounds >= MOST_ROUNDS)
+		return search->rounds >= (protocol->rounds ? protocol->rounds : MOST_ROUNDS)
+			       ? "done"
+			       : NULL;
+	contest_leaders(search->measuring.contest, &best, &runner_up);
+	if (!best)
+		return "no schedule left";
+	if (search->rounds < SEARCH_SCREENING + SEARCH_FINALS || protocol->deadline > 0)
+		return NULL;
+	for (int i = 0; i < RULE_COUNT; i++)
+		if (rules[i].holds(search, best, runner_up))
+			return rules[i].name;
+	return NULL;
+}
+
+/* After the screening, what is far behind the best rests; the default schedule and the incumbent
+ * are what others are compared with and stay. */
+static void drop_slow(struct search *search)
+{
+	struct measuring *m = &search->measuring;
+	const struct trial *best, *runner_up;
+	contest_leaders(m->contest, &best, &runner_up);
+	for (int i = 0; best && i < m->count; i++) {
+		struct trial *trial = m->candidates[i].trial;
+		double behind = trial->stats.median / best->stats.median;
+		if (!m->candidates[i].kernel || behind < SEARCH_BEHIND ||
+			trial->schedule == m->protocol->incumbent ||
+			trial->schedule == schedule_default(trial->schedule->pass))
+			continue;
+		m->candidates[i].resting = true;
+		trial->fell = search->rounds;
+		str_addf(&m->contest->story, "round %d: %s falls, %.2f times the best\n",
+			search->rounds, trial->schedule->name, behind);
+	}
+}
+
+int search_run(struct contest *contest, struct candidate *candidates, int count,
+	const struct protocol *protocol, const struct watch *watch, struct err *err)
+{
+	struct search search = {
+		.measuring = {contest, candidates, count, protocol, watch, {protocol->seed}}};
+	const char *reason = NULL;
+	int result = count ? measure_warm(&search.measuring, err) : 0;
+	search.begin = clock_seconds();
+	while (!result && !reason && count) {
+		double share = protocol->rounds
+				       ? (double)search.rounds / protocol->rounds
+				       : (double)search.rounds / (SEARCH_SCREENING + STEADY_ROUNDS);
+		measure_say(&search.measuring, "timing", fmax(share, time_used(&search)), 1);
+		result = measure_round(&search.measuring, err);
+		if (result)
+			break;
+		search.rounds++;
+		if (!protocol->rounds && search.rounds == SEARCH_SCREENING)
+			drop_slow(&search);
+		reason = stop_reason(&search);
+	}
+	if (result && err->kind == ERR_INTERRUPTED)
+		reason = "interrupted";
+	if (reason)
+		snprintf(contest->stop, sizeof contest->stop, "%s after %d rounds", reason,
+			search.rounds);
+	if (reason)
+		str_addf(&contest->story, "stopped: %s\n", contest->stop);
+	return result;
+}
