@@ -16,8 +16,8 @@ KERNEL(attend)
 
 	const struct tile tile = args.tiles[block_x()];
 	const int head = block_y(), row = tile.first + warp_row();
-	const struct field field = {tile.length, args.window};
-	const struct span span = span_seen(field, tile.first, ROWS, KEYS);
+	const struct field field = field_of(args, tile);
+	const struct span span = span_reached(field, tile.first, ROWS, KEYS);
 	const struct source source_k = source_qkv(args, tile, KEY, head);
 	const struct source source_v = source_qkv(args, tile, VALUE, head);
 	elem *own_queries = queries + warp_row() * ROW;
@@ -51,7 +51,7 @@ KERNEL(attend)
 			float scores[KEYS / 8][4], shrink[2];
 			product_clear(scores);
 			product_by_rows<KEYS / 8, HEAD_DIM>(scores, own_queries, ROW, keys, ROW);
-			scores_mask(scores, field, patch);
+			scores_mask<false>(scores, field, patch);
 			softmax_weigh(softmax, scores, args.scale * LOG2_E, shrink);
 			product_shrink(out, shrink);
 			product_store(scores, own_weights, WEIGHTS_ROW);

@@ -23,8 +23,8 @@ KERNEL(attend_back)
 
 	const struct tile tile = args.tiles[block_x()];
 	const int head = block_y(), key = tile.first + warp_row();
-	const struct field field = {tile.length, args.window};
-	const struct span span = span_seen(field, tile.first, KEYS, ROWS);
+	const struct field field = field_of(args, tile);
+	const struct span span = span_reached(field, tile.first, KEYS, ROWS);
 	const float rate = args.scale * LOG2_E;
 	const struct source source_q = source_qkv(args, tile, QUERY, head);
 	const struct source source_k = source_qkv(args, tile, KEY, head);
@@ -56,7 +56,7 @@ KERNEL(attend_back)
 			statistic = statistic_load(args, tile, next, head);
 		}
 		for (int q = 0; q < ROWS; q += 16) {
-			const struct patch patch = {key, 16, i + q, 16};
+			const struct patch patch = {i + q, 16, key, 16};
 			float p[2][4], s[2][4];
 			product_clear(p);
 			product_clear(s);
@@ -65,7 +65,7 @@ KERNEL(attend_back)
 					p, own_keys, ROW, queries + q * ROW, ROW);
 				product_by_rows<2, HEAD_DIM>(
 					s, own_values, ROW, douts + q * ROW, ROW);
-				scores_mask(p, field, patch);
+				scores_mask<true>(p, field, patch);
 				weigh_keys(p, s, rate, statistics + q);
 			}
 			product_store(p, own_weights, WEIGHTS_ROW);

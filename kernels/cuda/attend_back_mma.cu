@@ -27,8 +27,8 @@ KERNEL(attend_back_mma)
 
 	const struct tile tile = args.tiles[block_x()];
 	const int head = block_y(), key = tile.first + warp_row();
-	const struct field field = {tile.length, args.window};
-	const struct span span = span_seen(field, tile.first, KEYS, ROWS);
+	const struct field field = field_of(args, tile);
+	const struct span span = span_reached(field, tile.first, KEYS, ROWS);
 	const float rate = args.scale * LOG2_E;
 	const struct source source_q = source_qkv(args, tile, QUERY, head);
 	const struct source source_o = source_dout(args, tile, head);
@@ -72,7 +72,7 @@ KERNEL(attend_back_mma)
 		}
 		UNROLL
 		for (int q = 0; q < ROWS; q += 16) {
-			const struct patch patch = {key, 16, i + q, 16};
+			const struct patch patch = {i + q, 16, key, 16};
 			float p[2][4], s[2][4];
 			product_clear(p);
 			product_clear(s);
@@ -84,7 +84,7 @@ KERNEL(attend_back_mma)
 					multiply_rows(p, own_keys[k], now.queries + at, ROW);
 					multiply_rows(s, own_values[k], now.douts + at, ROW);
 				}
-				scores_mask(p, field, patch);
+				scores_mask<true>(p, field, patch);
 				weigh_keys(p, s, rate, now.statistics + q);
 				a_from_products(weights, p[0], p[1]);
 				multiply_columns(dv, weights, now.douts + q * ROW, ROW);

@@ -16,8 +16,8 @@ KERNEL(attend_back_q)
 
 	const struct tile tile = args.tiles[block_x()];
 	const int head = block_y(), query = tile.first + warp_row();
-	const struct field field = {tile.length, args.window};
-	const struct span span = span_seen(field, tile.first, ROWS, KEYS);
+	const struct field field = field_of(args, tile);
+	const struct span span = span_reached(field, tile.first, ROWS, KEYS);
 	const float rate = args.scale * LOG2_E;
 	const struct source source_k = source_qkv(args, tile, KEY, head);
 	const struct source source_v = source_qkv(args, tile, VALUE, head);
@@ -76,7 +76,7 @@ KERNEL(attend_back_q)
 				multiply_rows(p, own_queries[k], now_k + at, ROW);
 				multiply_rows(s, own_douts[k], now_v + at, ROW);
 			}
-			scores_mask(p, field, patch);
+			scores_mask<false>(p, field, patch);
 			weigh_queries(p, s, rate, lse, delta);
 			a_from_products(weights, s[0], s[1]);
 			multiply_columns(dq, weights, now_k + n * ROW, ROW);

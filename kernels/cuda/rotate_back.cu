@@ -14,18 +14,18 @@ KERNEL(rotate_back)
 {
 	const struct tile tile = args.tiles[block_x()];
 	const int head = block_y();
-	const int items = args.tile_rows * QUADS_HALF;
+	const struct place place = place_half();
 
-	for (int item = thread_index(); item < items; item += THREADS) {
-		const int position = tile.first + item / QUADS_HALF;
-		const int column = item_column(item);
+	for (int row = place.row; row < args.tile_rows; row += THREADS / QUADS_HALF) {
+		const int position = tile.first + row;
 		if (position >= tile.length)
-			return;
+			continue;
 		const i64 token = tile.start + position;
-		const float *from = args.dq + head_offset(args, token, 1, 0, head) + column;
-		elem *to =
-			(elem *)args.dqkv + head_offset(args, token, PARTS, QUERY, head) + column;
-		struct angles angles = angles_load(args, position, column);
+		const i64 angle = (i64)position * HALF_DIM + place.column;
+		const float *from = args.dq + head_offset(args, token, 1, 0, head) + place.column;
+		elem *to = (elem *)args.dqkv + head_offset(args, token, PARTS, QUERY, head) +
+			   place.column;
+		struct angles angles = angles_load(args.cos + angle, args.sin + angle);
 		float x[QUAD], y[QUAD];
 		floats_load(from, x);
 		floats_load(from + HALF_DIM, y);

@@ -5,7 +5,8 @@
 #define DEVICE static __device__ __forceinline__
 #define UNROLL _Pragma("unroll")
 #define KERNEL(entry)                                                                              \
-	extern "C" __global__ void __launch_bounds__(THREADS_##entry(ROWS, KEYS))                  \
+	extern "C" __global__ void __launch_bounds__(THREADS_##entry(ROWS, KEYS),                  \
+		BLOCKS(REGISTERS_##entry(ROWS, KEYS), THREADS_##entry(ROWS, KEYS)))                \
 		entry(const struct args args)
 
 #define SHARED_BEGIN                                                                               \

@@ -4,38 +4,46 @@
 
 #include "kernels/gpu/device.h"
 
-/* Rows i and j see each other when |i - j| <= window, or always when it is negative. */
+/* Query i sees key j when there is one and |i - j| <= window. */
 struct field {
 	int length, window;
 };
 
-/* A rectangle of pairs: `rows` rows from i on with `keys` rows from j on. */
+DEVICE struct field field_of(const struct args &args, const struct tile &tile)
+{
+	return {tile.length, args.window < 0 ? tile.length : args.window};
+}
+
+/* A rectangle of pairs: `queries` from i on with `keys` from j on. */
 struct patch {
-	int i, rows, j, keys;
+	int i, queries, j, keys;
 };
 
 DEVICE bool sees(const struct field &field, int i, int j)
 {
-	int gap = i > j ? i - j : j - i;
-	return i < field.length && j < field.length && (field.window < 0 || gap <= field.window);
+	return j < field.length && (u32)(i - j + field.window) <= 2u * field.window;
 }
 
+DEVICE int larger(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+/* Whether some query that there is sees some key. */
 DEVICE bool sees_some(const struct field &field, const struct patch &patch)
 {
-	int ahead = patch.j - (patch.i + patch.rows - 1);
+	int ahead = patch.j - (patch.i + patch.queries - 1);
 	int behind = patch.i - (patch.j + patch.keys - 1);
-	int gap = ahead > behind ? ahead : behind;
 	return patch.i < field.length && patch.j < field.length &&
-	       (field.window < 0 || gap <= field.window);
+	       larger(ahead, behind) <= field.window;
 }
 
+/* Whether all queries, be they there or not, see all keys. */
 DEVICE bool sees_all(const struct field &field, const struct patch &patch)
 {
 	int ahead = patch.j + patch.keys - 1 - patch.i;
-	int behind = patch.i + patch.rows - 1 - patch.j;
-	int gap = ahead > behind ? ahead : behind;
-	return patch.i + patch.rows <= field.length && patch.j + patch.keys <= field.length &&
-	       (field.window < 0 || gap <= field.window);
+	int behind = patch.i + patch.queries - 1 - patch.j;
+	return patch.j + patch.keys <= field.length && larger(ahead, behind) <= field.window;
 }
 
 /* Rows from `low` to before `high`. */
@@ -43,15 +51,13 @@ struct span {
 	int low, high;
 };
 
-/* What rows `first` and `count - 1` more see, from a multiple of `step` on. */
-DEVICE struct span span_seen(const struct field &field, int first, int count, int step)
+/* What the `count` rows from `first` on reach, from a multiple of `step` on. */
+DEVICE struct span span_reached(const struct field &field, int first, int count, int step)
 {
 	struct span span = {0, field.length};
-	if (field.window < 0)
-		return span;
 	if (first > field.window)
 		span.low = (first - field.window) / step * step;
-	if (first + count + field.window < field.length)
+	if (field.length - first - count > field.window)
 		span.high = first + count + field.window;
 	return span;
 }

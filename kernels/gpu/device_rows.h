@@ -7,7 +7,7 @@
 /* One head's rows of one tensor, from the first of a sequence on. */
 struct source {
 	const elem *base;
-	i64 stride; /* elements from row to row */
+	int stride; /* elements from row to row */
 	int length; /* rows there are */
 };
 
@@ -25,30 +25,36 @@ DEVICE struct source source_qkv(
 {
 	const elem *base = (const elem *)args.qkv;
 	return {base + head_offset(args, tile.start, PARTS, part, head),
-		(i64)PARTS * args.heads * HEAD_DIM, tile.length};
+		PARTS * args.heads * HEAD_DIM, tile.length};
 }
 
 DEVICE struct source source_dout(const struct args &args, const struct tile &tile, int head)
 {
 	const elem *base = (const elem *)args.dout;
-	return {base + head_offset(args, tile.start, 1, 0, head), (i64)args.heads * HEAD_DIM,
+	return {base + head_offset(args, tile.start, 1, 0, head), args.heads * HEAD_DIM,
 		tile.length};
 }
 
 #define QUADS_HALF (HALF_DIM / QUAD) /* quads of half a row: a rotation joins one with its like */
 #define QUADS_ROW  (HEAD_DIM / QUAD)
 
-/* The row of a tile that an item of rotation work is about. With four items a row, items of 8 lanes
- * take rows r and r + 4, whose halves lie in different banks. */
-DEVICE int item_row(int item)
+/* A thread's place among rows that are to be rotated: its first row, and its column of both halves.
+ * With four lanes a row, eight lanes take rows r and r + 4, which lie in different banks. */
+struct place {
+	int row, column;
+};
+
+DEVICE struct place place_half()
 {
-	int row = item / QUADS_HALF;
-	return QUADS_HALF == 4 ? (row & ~7) | (row & 1) << 2 | (row >> 1 & 3) : row;
+	int row = thread_index() / QUADS_HALF, column = thread_index() % QUADS_HALF * QUAD;
+	if (QUADS_HALF == 4)
+		row = (row & ~7) | (row & 1) << 2 | (row >> 1 & 3);
+	return {row, column};
 }
 
-DEVICE int item_column(int item)
+DEVICE struct place place_row()
 {
-	return item % QUADS_HALF * QUAD;
+	return {thread_index() / QUADS_ROW, thread_index() % QUADS_ROW * QUAD};
 }
 
 DEVICE struct quad quad_zero()
@@ -58,7 +64,7 @@ DEVICE struct quad quad_zero()
 
 /* A thread's share of COUNT rows that are to be rotated, held in registers. */
 template <int COUNT, int THREADS> struct held {
-	static constexpr int SHARE = COUNT * QUADS_HALF / THREADS;
+	static constexpr int STEP = THREADS / QUADS_HALF, SHARE = COUNT / STEP;
 	struct quad low[SHARE], high[SHARE];
 };
 
@@ -66,31 +72,30 @@ template <int COUNT, int THREADS> struct held {
 template <int COUNT, int THREADS>
 DEVICE void held_load(struct held<COUNT, THREADS> &held, const struct source &source, int first)
 {
+	const struct place place = place_half();
+	const elem *at = source.base + (i64)(first + place.row) * source.stride + place.column;
 	UNROLL
-	for (int i = 0; i < held.SHARE; i++) {
-		int item = thread_index() + i * THREADS, row = first + item_row(item);
+	for (int i = 0; i < held.SHARE; i++, at += held.STEP * source.stride) {
 		held.low[i] = held.high[i] = quad_zero();
-		if (row < source.length) {
-			const elem *at = source.base + row * source.stride + item_column(item);
+		if (first + place.row + i * held.STEP < source.length) {
 			held.low[i] = global_load(at);
 			held.high[i] = global_load(at + HALF_DIM);
 		}
 	}
 }
 
-/* The angles of QUAD dimensions from `column` on, at a position. */
+/* The angles of QUAD dimensions at a position. */
 struct angles {
 	float cos[QUAD], sin[QUAD];
 };
 
-DEVICE struct angles angles_load(const struct args &args, int position, int column)
+DEVICE struct angles angles_load(const float *cos, const float *sin)
 {
 	struct angles angles;
-	i64 at = (i64)position * HALF_DIM + column;
 	UNROLL
 	for (int i = 0; i < QUAD; i += 4) {
-		quad_floats(global_load(args.cos + at + i), angles.cos + i);
-		quad_floats(global_load(args.sin + at + i), angles.sin + i);
+		quad_floats(global_load(cos + i), angles.cos + i);
+		quad_floats(global_load(sin + i), angles.sin + i);
 	}
 	return angles;
 }
@@ -105,26 +110,33 @@ DEVICE void rotate(float (&x)[QUAD], float (&y)[QUAD], const struct angles &angl
 	}
 }
 
+DEVICE void quads_rotate(struct quad &low, struct quad &high, const struct angles &angles)
+{
+	float x[QUAD], y[QUAD];
+	quad_widen(low, x);
+	quad_widen(high, y);
+	rotate(x, y, angles);
+	low = quad_narrow(x);
+	high = quad_narrow(y);
+}
+
 /* Rotates what was loaded by each row's position and puts it into a tile. */
 template <int COUNT, int THREADS>
-DEVICE void held_store(const struct held<COUNT, THREADS> &held, const struct args &args,
+DEVICE void held_store(struct held<COUNT, THREADS> &held, const struct args &args,
 	const struct source &source, int first, elem *tile)
 {
+	const struct place place = place_half();
+	const i64 angle = (i64)(first + place.row) * HALF_DIM + place.column;
+	const float *cos = args.cos + angle, *sin = args.sin + angle;
+	elem *to = tile + place.row * ROW + place.column;
 	UNROLL
 	for (int i = 0; i < held.SHARE; i++) {
-		int item = thread_index() + i * THREADS;
-		int row = item_row(item), column = item_column(item);
-		struct quad low = held.low[i], high = held.high[i];
-		if (first + row < source.length) {
-			float x[QUAD], y[QUAD];
-			quad_widen(low, x);
-			quad_widen(high, y);
-			rotate(x, y, angles_load(args, first + row, column));
-			low = quad_narrow(x);
-			high = quad_narrow(y);
-		}
-		shared_store(tile + row * ROW + column, low);
-		shared_store(tile + row * ROW + column + HALF_DIM, high);
+		const int row = i * held.STEP;
+		if (first + place.row + row < source.length)
+			quads_rotate(held.low[i], held.high[i],
+				angles_load(cos + row * HALF_DIM, sin + row * HALF_DIM));
+		shared_store(to + row * ROW, held.low[i]);
+		shared_store(to + row * ROW + HALF_DIM, held.high[i]);
 	}
 }
 
@@ -132,13 +144,14 @@ DEVICE void held_store(const struct held<COUNT, THREADS> &held, const struct arg
 template <int COUNT, int THREADS>
 DEVICE void rows_copy(const struct source &source, int first, elem *tile)
 {
+	constexpr int STEP = THREADS / QUADS_ROW;
+	const struct place place = place_row();
+	const elem *from = source.base + (i64)(first + place.row) * source.stride + place.column;
+	elem *to = tile + place.row * ROW + place.column;
 	UNROLL
-	for (int i = 0; i < COUNT * QUADS_ROW / THREADS; i++) {
-		int item = thread_index() + i * THREADS;
-		int row = item / QUADS_ROW, column = item % QUADS_ROW * QUAD;
-		bool valid = first + row < source.length;
-		const elem *from = source.base + (valid ? first + row : 0) * source.stride + column;
-		copy(tile + row * ROW + column, from, valid);
+	for (int i = 0; i < COUNT / STEP; i++, from += STEP * source.stride) {
+		const bool valid = first + place.row + i * STEP < source.length;
+		copy(to + i * STEP * ROW, valid ? from : source.base, valid);
 	}
 }
 

@@ -6,9 +6,9 @@
 #include "kernels/gpu/device_product.h"
 #include "kernels/gpu/device_reach.h"
 
-#define LOG2_E   1.44269504088896341f
-#define LN_2     0.693147180559945309f
-#define INFINITE __builtin_huge_valf()
+#define LOG2_E  1.44269504088896341f
+#define LN_2    0.693147180559945309f
+#define NOTHING word_float(0xff800000u) /* minus infinity: the score of what is not seen */
 
 DEVICE float larger(float x, float y)
 {
@@ -24,24 +24,28 @@ DEVICE void softmax_begin(struct softmax &softmax)
 {
 	UNROLL
 	for (int r = 0; r < 2; r++) {
-		softmax.top[r] = -INFINITE;
+		softmax.top[r] = NOTHING;
 		softmax.sum[r] = 0;
 	}
 }
 
-/* Pairs that do not see each other score minus infinity; only a patch at an edge has any. */
-template <int N>
+/* Only a patch at an edge has pairs that do not see each other. Scores are of queries by keys, or,
+ * TURNED, of keys by queries. */
+template <bool TURNED, int N>
 DEVICE void scores_mask(float (&scores)[N][4], const struct field &field, const struct patch &patch)
 {
 	if (sees_all(field, patch))
 		return;
-	int i = patch.i + lane_row(), j = patch.j + lane_column();
 	UNROLL
 	for (int n = 0; n < N; n++) {
 		UNROLL
-		for (int e = 0; e < 4; e++)
-			if (!sees(field, i + ROW_OF(e), j + COLUMN_OF(n, e)))
-				scores[n][e] = -INFINITE;
+		for (int e = 0; e < 4; e++) {
+			int row = lane_row() + ROW_OF(e), column = lane_column() + COLUMN_OF(n, e);
+			int i = patch.i + (TURNED ? column : row);
+			int j = patch.j + (TURNED ? row : column);
+			if (!sees(field, i, j))
+				scores[n][e] = NOTHING;
+		}
 	}
 }
 
@@ -71,7 +75,7 @@ DEVICE void softmax_weigh(
 		for (int n = 0; n < N; n++)
 			top = larger(larger(top, scores[n][2 * r]), scores[n][2 * r + 1]);
 		top = row_largest(top);
-		float shift = top == -INFINITE ? 0 : top * rate;
+		float shift = top == NOTHING ? 0 : top * rate;
 		UNROLL
 		for (int n = 0; n < N; n++) {
 			UNROLL
@@ -104,7 +108,7 @@ DEVICE void softmax_finish(const struct softmax &softmax, const float (&out)[N][
 	float rate = args.scale * LOG2_E;
 	UNROLL
 	for (int r = 0; r < 2; r++) {
-		float sum = row_sum(softmax.sum[r]);
+		float sum = row_sum(softmax.sum[r]), share = 1 / sum;
 		int i = row + lane_row() + 8 * r;
 		if (i >= tile.length)
 			continue;
@@ -113,7 +117,7 @@ DEVICE void softmax_finish(const struct softmax &softmax, const float (&out)[N][
 			(elem *)args.out + (token * args.heads + head) * HEAD_DIM + lane_column();
 		UNROLL
 		for (int n = 0; n < N; n++)
-			pair_store(at + 8 * n, out[n][2 * r] / sum, out[n][2 * r + 1] / sum);
+			pair_store(at + 8 * n, out[n][2 * r] * share, out[n][2 * r + 1] * share);
 		if (lane_column() == 0)
 			args.lse[head * args.tokens + token] =
 				(softmax.top[r] * rate + log2_fast(sum)) * LN_2;

@@ -18,6 +18,16 @@
 #define THREADS_attend_back_q(rows, keys)   (2 * (rows))
 #define THREADS_rotate_back(rows, keys)     256
 
+/* Registers a thread may have: as few as do without spills, so that more blocks are in flight. */
+#define REGISTERS_attend(rows, keys)          ((keys) > (rows) ? 255 : (keys) < (rows) ? 128 : 168)
+#define REGISTERS_attend_mma(rows, keys)      ((keys) == 32 ? 128 : 168)
+#define REGISTERS_delta(rows, keys)           64
+#define REGISTERS_attend_back(rows, keys)     255
+#define REGISTERS_attend_back_mma(rows, keys) 255
+#define REGISTERS_attend_back_q(rows, keys)   168
+#define REGISTERS_rotate_back(rows, keys)     64
+#define BLOCKS(registers, threads)            (65536 / ((registers) * (threads)))
+
 /* Queries, keys, two turns of values; weights. */
 #define SHARED_attend(rows, keys, size)                                                            \
 	(TILE_HEAD((rows) + 3 * (keys), size) + TILE_WEIGHTS(rows, keys, size))
