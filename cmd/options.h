@@ -24,8 +24,10 @@ struct options {
 	bool quiet;
 
 	const char *device;
-	const char *isa; /* NULL: the best this machine runs */
-	int64_t threads; /* 0: one for each processor */
+	const char *isa;        /* NULL: the best this machine runs */
+	int64_t threads;        /* 0: one for each processor */
+	const char *emu;        /* NULL: the emulator's choice */
+	const char *kernel_dir; /* NULL: the sources in the binary */
 
 	const char *lens;
 	int64_t heads;

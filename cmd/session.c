@@ -66,7 +66,10 @@ static int open_store(struct session *session, struct err *err)
 int session_open(struct session *session, const struct options *options, const struct plan *plan,
 	struct err *err)
 {
-	struct device_options how = {.threads = (int)options->threads, .isa = options->isa};
+	struct device_options how = {.threads = (int)options->threads,
+		.isa = options->isa,
+		.emu = options->emu,
+		.kernel_dir = options->kernel_dir};
 	bool report_shown = options->json && !strcmp(options->json, "-");
 
 	*session = (struct session){
@@ -85,6 +88,11 @@ int session_open(struct session *session, const struct options *options, const s
 	if (!(session->device = device_open(options->device, how, err)) ||
 		!(session->team = team_new(team_processors(), err)))
 		return -1;
+	if (session->device->backend->emulated && plan->keep != KEEP_NOTHING)
+		return err_set(err, ERR_USAGE,
+			"--device %s: an emulator's times say nothing of a device and are not "
+			"stored; use verify, or bench without --db",
+			options->device);
 	session->report = (struct report){
 		.device = &session->device->info,
 		.protocol = plan->source == SOURCE_STORE ? NULL : &session->protocol,

@@ -45,8 +45,13 @@ static int describe(struct gpu *gpu, int index, struct err *err)
 struct device *gpu_open(const struct backend *backend, const struct gpu_driver *driver,
 	const struct device_options *options, struct err *err)
 {
-	struct gpu *gpu = mem_new(1, sizeof *gpu, "device", err);
+	struct gpu *gpu;
 
+	if (options->isa) {
+		err_set(err, ERR_USAGE, "--isa %s is for --device cpu", options->isa);
+		return NULL;
+	}
+	gpu = mem_new(1, sizeof *gpu, "device", err);
 	if (!gpu)
 		return NULL;
 	gpu->device.backend = backend;

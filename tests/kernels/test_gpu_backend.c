@@ -270,6 +270,16 @@ static void test_device_says_what_it_is(void **state)
 	assert_int_equal(fake.live, 0);
 }
 
+static void test_an_instruction_set_is_refused(void **state)
+{
+	struct device_options options = {.isa = "avx2"};
+	struct err err;
+
+	(void)state;
+	assert_null(gpu_open(&fake_backend, &plain_driver, &options, &err));
+	assert_int_equal(err.kind, ERR_USAGE);
+}
+
 static void test_usable_gives_reasons(void **state)
 {
 	static const struct {
@@ -628,6 +638,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_device_says_what_it_is, forget),
+		cmocka_unit_test_setup(test_an_instruction_set_is_refused, forget),
 		cmocka_unit_test_setup(test_usable_gives_reasons, forget),
 		cmocka_unit_test_setup(test_usable_counts_shared_memory, forget),
 		cmocka_unit_test_setup(test_outputs_are_poisoned_and_inputs_are_not, forget),
