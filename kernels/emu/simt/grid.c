@@ -5,26 +5,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kernels/emu/simt/fault.h"
 #include "kernels/emu/simt/sanitizer.h"
+
+#define FAULT_STACK 65536
 
 struct worker {
 	struct run *run;
 	struct block block;
-	bool failed;
 	pthread_t thread;
+	unsigned char fault_stack[FAULT_STACK];
 };
 
 static void *worker_main(void *context)
 {
 	struct worker *worker = context;
 	struct run *run = worker->run;
-	uint64_t blocks = (uint64_t)run->launch->grid_x * run->launch->grid_y;
-	for (;;) {
-		uint64_t index = atomic_fetch_add(&run->next, 1);
-		if (index >= blocks || atomic_load(&run->failed))
-			return NULL;
+	uint64_t blocks = (uint64_t)run->launch->grid_x * run->launch->grid_y, index;
+	fault_stack(worker->fault_stack, FAULT_STACK);
+	while (!atomic_load(&run->failed) && (index = atomic_fetch_add(&run->next, 1)) < blocks)
 		block_run(&worker->block, index);
-	}
+	fault_stack(NULL, 0);
+	return NULL;
 }
 
 static void counts_add(struct simt_counts *sum, const struct simt_counts *part)
@@ -64,16 +66,19 @@ int simt_run(struct simt_launch *launch, char *error, size_t room)
 	if (!blocks)
 		return 0;
 	struct worker *workers = calloc((size_t)wanted, sizeof *workers);
+	struct fault_trap trap;
 	while (workers && count < wanted) {
 		workers[count].run = &run;
 		if (block_init(&workers[count].block, &run))
 			break;
 		count++;
 	}
+	fault_catch(&trap);
 	if (count)
 		workers_run(workers, count);
 	else
 		snprintf(error, room, "%s: no memory for a block", launch->name);
+	fault_release(&trap);
 	order_acquire(&run.order_end);
 	for (int i = 0; i < count; i++) {
 		counts_add(&launch->counts, &workers[i].block.counts);
