@@ -370,8 +370,11 @@ static void cuda_health(struct gpu_device *device, struct reason *reason)
 	str_release(&text);
 }
 
+static const char *const header_folders[] = {"kernels/gpu/", NULL};
+
 const struct gpu_driver cuda_driver = {
 	.folder = "kernels/cuda/",
+	.headers = header_folders,
 	.options = nvrtc_options,
 	.probe = cuda_probe,
 	.open = cuda_open,

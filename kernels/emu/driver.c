@@ -270,8 +270,11 @@ static int emu_elapsed(struct gpu_device *device, double *seconds, struct err *e
 	return 0;
 }
 
+static const char *const header_folders[] = {"kernels/gpu/", "kernels/emu/simt/", NULL};
+
 static const struct gpu_driver emu_driver = {
 	.folder = "kernels/cuda/",
+	.headers = header_folders,
 	.options = emu_options,
 	.probe = emu_probe,
 	.open = emu_open,

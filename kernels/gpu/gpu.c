@@ -58,7 +58,7 @@ struct device *gpu_open(const struct backend *backend, const struct gpu_driver *
 	gpu->driver = driver;
 	gpu->from_folder = options->kernel_dir != NULL;
 	cache_folder(&gpu->cache);
-	if (sources_init(&gpu->sources, driver->folder, options->kernel_dir, err))
+	if (sources_init(&gpu->sources, driver, options->kernel_dir, err))
 		goto failed;
 	gpu->handle = driver->open(options, &gpu->limits, err);
 	if (!gpu->handle || describe(gpu, options->index, err))

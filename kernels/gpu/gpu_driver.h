@@ -62,7 +62,8 @@ struct gpu_launch {
 enum gpu_mark { GPU_START, GPU_STOP };
 
 struct gpu_driver {
-	const char *folder; /* of its kernels: "kernels/cuda/" */
+	const char *folder;         /* of its kernels: "kernels/cuda/" */
+	const char *const *headers; /* folders of the headers they include; NULL at the end */
 
 	/* The compiler's own options, part of what compiled code is cached by; NULL at the end. */
 	const char *const *options;

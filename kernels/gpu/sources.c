@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-#define HEADERS    "kernels/gpu/"
 #define TEXT_LIMIT (1 << 20)
 
 static const char *base_name(const char *path)
@@ -17,9 +16,17 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool starts_with(const char *text, const char *start)
+static bool is_in(const char *path, const char *folder)
 {
-	return !strncmp(text, start, strlen(start));
+	return !strncmp(path, folder, strlen(folder));
+}
+
+static bool is_header(const char *path, const struct gpu_driver *driver)
+{
+	for (const char *const *folder = driver->headers; *folder; folder++)
+		if (is_in(path, *folder))
+			return true;
+	return false;
 }
 
 /* Points `text` at the file of its base name in `dir`, where there is one. */
@@ -39,7 +46,8 @@ static int read_over(
 	return result;
 }
 
-int sources_init(struct sources *sources, const char *folder, const char *dir, struct err *err)
+int sources_init(
+	struct sources *sources, const struct gpu_driver *driver, const char *dir, struct err *err)
 {
 	sources->headers = mem_new(gpu_text_count, sizeof *sources->headers, "kernel headers", err);
 	sources->kernels = mem_new(gpu_text_count, sizeof *sources->kernels, "kernels", err);
@@ -50,9 +58,9 @@ int sources_init(struct sources *sources, const char *folder, const char *dir, s
 	for (int i = 0; i < gpu_text_count; i++) {
 		struct gpu_text *text;
 
-		if (starts_with(gpu_texts[i].name, HEADERS))
+		if (is_header(gpu_texts[i].name, driver))
 			text = &sources->headers[sources->header_count++];
-		else if (starts_with(gpu_texts[i].name, folder))
+		else if (is_in(gpu_texts[i].name, driver->folder))
 			text = &sources->kernels[sources->kernel_count++];
 		else
 			continue;
@@ -65,7 +73,7 @@ int sources_init(struct sources *sources, const char *folder, const char *dir, s
 	if (dir && !sources->file_count)
 		return err_set(err, ERR_USAGE,
 			"the folder '%s' has no kernel source; name its files as in %s", dir,
-			folder);
+			driver->folder);
 	return 0;
 }
 

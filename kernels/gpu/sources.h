@@ -12,7 +12,7 @@
 extern const struct gpu_text gpu_texts[];
 extern const int gpu_text_count;
 
-/* The texts of one vendor: headers, and the kernels in its folder. */
+/* The texts one driver compiles. */
 struct sources {
 	struct gpu_text *headers;
 	struct gpu_text *kernels;
@@ -21,10 +21,11 @@ struct sources {
 	uint64_t hash; /* of all texts */
 };
 
-/* The embedded texts of `folder` ("kernels/cuda/"); where `dir` is not NULL a file in it takes the
- * place of the text of the same base name. A folder with none of them is ERR_USAGE. Zero-initialise
- * `sources`; sources_release frees it, also after a failure. */
-int sources_init(struct sources *sources, const char *folder, const char *dir, struct err *err);
+/* The embedded texts of `driver`; where `dir` is not NULL a file in it takes the place of the text
+ * of the same base name. A folder with none of them is ERR_USAGE. Zero-initialise `sources`;
+ * sources_release frees it, also after a failure. */
+int sources_init(
+	struct sources *sources, const struct gpu_driver *driver, const char *dir, struct err *err);
 void sources_release(struct sources *sources);
 
 /* The kernel of `entry`: a missing one is a bug. */

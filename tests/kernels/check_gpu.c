@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "kernels/cuda/cuda.h"
 #include "kernels/cuda/nvrtc.h"
 #include "kernels/gpu/plan.h"
 #include "kernels/gpu/sources.h"
@@ -235,7 +236,7 @@ int main(int argc, char **argv)
 		printf("check-gpu: skipped: %s\n", err.text);
 		return 0;
 	}
-	if (sources_init(&sources, "kernels/cuda/", NULL, &err))
+	if (sources_init(&sources, &cuda_driver, NULL, &err))
 		goto out;
 	begin_table(&tally->table, compiler);
 	printf("%s", tally->table.text);

@@ -224,14 +224,15 @@ static void fake_graph_free(struct gpu_device *device, struct gpu_graph *graph)
 }
 
 static const char *const fake_options[] = {NULL};
+static const char *const fake_headers[] = {"kernels/gpu/", NULL};
 
 #define FAKE_DRIVER                                                                                \
-	.folder = "kernels/cuda/", .options = fake_options, .probe = fake_probe,                   \
-	.open = fake_open, .close = fake_close, .alloc = fake_alloc, .free = fake_free,            \
-	.copy_in = fake_copy, .copy_out = fake_copy, .fill = fake_fill, .compiler = fake_compiler, \
-	.compile = fake_compile, .load = fake_load, .unload = fake_unload,                         \
-	.function = fake_function, .launch = fake_launch, .wait = fake_wait, .mark = fake_mark,    \
-	.elapsed = fake_elapsed
+	.folder = "kernels/cuda/", .headers = fake_headers, .options = fake_options,               \
+	.probe = fake_probe, .open = fake_open, .close = fake_close, .alloc = fake_alloc,          \
+	.free = fake_free, .copy_in = fake_copy, .copy_out = fake_copy, .fill = fake_fill,         \
+	.compiler = fake_compiler, .compile = fake_compile, .load = fake_load,                     \
+	.unload = fake_unload, .function = fake_function, .launch = fake_launch,                   \
+	.wait = fake_wait, .mark = fake_mark, .elapsed = fake_elapsed
 
 static const struct gpu_driver plain_driver = {FAKE_DRIVER};
 static const struct gpu_driver graph_driver = {FAKE_DRIVER, .capture_begin = fake_capture_begin,

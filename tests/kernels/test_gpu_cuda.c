@@ -109,7 +109,7 @@ static void test_peak_kernels_compile_without_spills(void **state)
 
 	(void)state;
 	skip_without_compiler();
-	assert_int_equal(sources_init(&sources, cuda_driver.folder, NULL, &err), 0);
+	assert_int_equal(sources_init(&sources, &cuda_driver, NULL, &err), 0);
 	for (size_t i = 0; i < 2; i++) {
 		struct gpu_source source = {entries[i], entries[i],
 			*sources_kernel(&sources, entries[i]), sources.headers,
