@@ -138,6 +138,8 @@ $(BUILD)/tests/%: tests/kernels/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(say)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $< $(LIBRARY) -lcmocka $(LDLIBS) -o $@
 
+$(BUILD)/tests/test_gpu_emu: | $(BUILD)/pattn-emu.so
+
 # A stand-in for NVIDIA's driver, which the test loads before the tool asks for the real one.
 $(BUILD)/tests/test_cuda_driver: $(BUILD)/tests/libcuda_stub.so
 $(BUILD)/tests/libcuda_stub.so: tests/kernels/libcuda_stub.c $(BUILD)/flags
