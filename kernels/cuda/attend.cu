@@ -58,7 +58,6 @@ KERNEL(attend)
 			warp_barrier();
 			product_by_columns<HEAD_DIM / 8, KEYS>(
 				out, own_weights, WEIGHTS_ROW, now_v, ROW);
-			warp_barrier();
 		}
 		if (next < span.high) {
 			barrier();

@@ -48,7 +48,7 @@ const char *const emu_options[] = {"-std=c++17", "-O2", "-g1", "-fPIC", "-shared
 int emu_compiler(char text[96], struct err *err)
 {
 	(void)err;
-	snprintf(text, 96, "SIMT emulator, %s", __VERSION__);
+	snprintf(text, 96, "SIMT emulator, %s %s", compilers[0], __VERSION__);
 	return 0;
 }
 
@@ -108,14 +108,16 @@ static const char *compiler_find(struct err *err)
 	return NULL;
 }
 
-/* Runs `words` with both outputs in the file `log`. Its status, or -1 and a filled `err`. */
-static int command_run(char *const *words, const char *log, struct err *err)
+/* Runs `words` in `folder`, both outputs to the file `log` there. Its status, or -1 and a filled
+ * `err`. */
+static int command_run(const char *folder, char *const *words, const char *log, struct err *err)
 {
 	posix_spawn_file_actions_t actions;
 	int status = 0, failure;
 	pid_t child;
 
 	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addchdir_np(&actions, folder);
 	posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	posix_spawn_file_actions_adddup2(&actions, 1, 2);
 	failure = posix_spawnp(&child, words[0], &actions, NULL, words, environ);
@@ -146,60 +148,56 @@ static int fail_by_log(const char *compiler, const char *path, struct err *err)
 	return -1;
 }
 
-static int compile_in(const char *root, const struct gpu_source *source, struct gpu_code *code,
-	struct str *log, struct err *err)
+#define OBJECT "kernel.so"
+#define SAID   "log"
+
+static int run_compiler(const char *root, const struct gpu_source *source, struct err *err)
 {
-	struct str include = {0}, map = {0}, kernel = {0}, instance = {0}, object = {0}, said = {0};
-	struct str bytes = {0};
 	const char *compiler = compiler_find(err), *words[WORDS_MAX];
-	int count = 0, status, result = -1;
+	char instance[128];
+	int count = 0, status;
+	struct str said = {0};
 
 	if (!compiler)
 		return -1;
-	str_addf(&include, "-I%s", root);
-	str_addf(&map, "-ffile-prefix-map=%s/=", root);
-	str_addf(&instance, "-DINSTANCE=%s", source->instance);
-	str_addf(&kernel, "%s/%s", root, source->kernel.name);
-	str_addf(&object, "%s/kernel.so", root);
-	str_addf(&said, "%s/log", root);
+	snprintf(instance, sizeof instance, "-DINSTANCE=%s", source->instance);
 	words[count++] = compiler;
 	for (const char *const *option = emu_options; *option; option++)
 		words[count++] = *option;
 	for (const char *const *define = source->defines; *define; define++)
 		words[count++] = *define;
-	words[count++] = instance.text;
-	words[count++] = include.text;
-	words[count++] = map.text;
+	words[count++] = instance;
+	words[count++] = "-I.";
 	words[count++] = "-xc++";
-	words[count++] = kernel.text;
+	words[count++] = source->kernel.name;
 	words[count++] = "-o";
-	words[count++] = object.text;
+	words[count++] = OBJECT;
 	words[count] = NULL;
-	status = command_run((char *const *)words, said.text, err);
-	if (status < 0)
-		goto out;
-	if (status) {
-		fail_by_log(compiler, said.text, err);
-		goto out;
+	status = command_run(root, (char *const *)words, SAID, err);
+	if (status > 0) {
+		str_addf(&said, "%s/" SAID, root);
+		status = fail_by_log(compiler, said.text, err);
+		str_release(&said);
 	}
-	if (log && file_read(said.text, TEXT_LIMIT, log, err))
-		goto out;
-	if (file_read(object.text, OBJECT_LIMIT, &bytes, err))
-		goto out;
-	code->bytes = mem_new((int64_t)bytes.length, 1, "compiled kernel", err);
-	if (!code->bytes)
-		goto out;
-	memcpy(code->bytes, bytes.text, bytes.length);
-	code->count = (int64_t)bytes.length;
-	result = 0;
-out:
+	return status;
+}
+
+static int read_object(const char *root, struct gpu_code *code, struct err *err)
+{
+	struct str path = {0}, bytes = {0};
+	int result = -1;
+
+	str_addf(&path, "%s/" OBJECT, root);
+	if (!file_read(path.text, OBJECT_LIMIT, &bytes, err)) {
+		code->bytes = mem_new((int64_t)bytes.length, 1, "compiled kernel", err);
+		code->count = (int64_t)bytes.length;
+	}
+	if (code->bytes) {
+		memcpy(code->bytes, bytes.text, bytes.length);
+		result = 0;
+	}
 	str_release(&bytes);
-	str_release(&said);
-	str_release(&object);
-	str_release(&kernel);
-	str_release(&instance);
-	str_release(&map);
-	str_release(&include);
+	str_release(&path);
 	return result;
 }
 
@@ -210,7 +208,7 @@ int emu_compile(const struct gpu_source *source, const char *architecture, struc
 	struct str root = {0};
 	int result = -1;
 
-	(void)architecture;
+	(void)architecture, (void)log;
 	str_addf(&root, "%s/pattn-emu-XXXXXX", temporary && *temporary ? temporary : "/tmp");
 	if (!mkdtemp(root.text)) {
 		err_set(err, ERR_UNAVAILABLE, "%s: %s", root.text, strerror(errno));
@@ -220,8 +218,8 @@ int emu_compile(const struct gpu_source *source, const char *architecture, struc
 	for (int i = 0; i < source->header_count; i++)
 		if (write_text(root.text, &source->headers[i], err))
 			goto out;
-	if (!write_text(root.text, &source->kernel, err))
-		result = compile_in(root.text, source, code, log, err);
+	if (!write_text(root.text, &source->kernel, err) && !run_compiler(root.text, source, err))
+		result = read_object(root.text, code, err);
 out:
 	remove_tree(root.text);
 	str_release(&root);

@@ -9,6 +9,7 @@
 #include "kernels/emu/simt/sanitizer.h"
 
 #define STACK_BYTES   (256 * 1024)
+#define STACK_GUARD   4096
 #define RETIRED_LIMIT 4096 /* the race detector knows 8128 fibers at most */
 
 __thread struct thread *simt_self __attribute__((tls_model("initial-exec")));
@@ -281,6 +282,8 @@ static int stacks_renew(struct block *block)
 		return 0;
 	memory_unmap(block->stacks, bytes);
 	block->stacks = memory_map(bytes);
+	for (unsigned i = 0; block->stacks && i < block->count; i++)
+		mprotect(block->stacks + (size_t)i * STACK_BYTES, STACK_GUARD, PROT_NONE);
 	return block->stacks ? 0 : -1;
 }
 
