@@ -87,7 +87,6 @@ KERNEL(attend_back)
 			product_turned<HEAD_DIM / 8, KEYS>(dq, ds + warp_row(), DS_ROW, keys, ROW);
 			gradient_add(dq, args, tile, query, head);
 		}
-		barrier();
 		if (next < span.high) {
 			held_store(next_q, args, source_q, next, queries);
 			statistic_store(statistic, statistics);

