@@ -61,11 +61,11 @@ static const struct model *model_find(const char *architecture, struct err *err)
 {
 	struct str names = {0};
 
-	for (int i = 0; i < MODELS; i++) {
+	for (int i = 0; i < MODELS; i++)
 		if (!architecture || !strcmp(models[i].architecture, architecture))
 			return &models[i];
+	for (int i = 0; i < MODELS; i++)
 		str_addf(&names, "%s%s", i ? ", " : "", models[i].architecture);
-	}
 	err_set(err, ERR_USAGE, "the emulator does not know '%s'; it knows %s", architecture,
 		names.text);
 	str_release(&names);

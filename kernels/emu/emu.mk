@@ -13,17 +13,18 @@ CXXFLAGS  := -std=c++17 -O2 -g -fPIC -fno-omit-frame-pointer -DPATTN_EMU $(WARN)
 # The runtime switches stacks: it hands sanitizers what they must know and is not watched itself.
 CFLAGS    := -std=gnu11 -O2 -g -fPIC -fno-omit-frame-pointer $(WARN) -pthread
 
+say        = $(if $(V),,@echo '  $@';)
 row        = $(shell grep '^$(1) ' $(EMU)/instances | cut -d' ' -f$(2))
 
 $(BUILD)/pattn-emu.so: $(RUNTIME) $(INSTANCES:%=$(EMU)/%.o)
-	$(CXX) -shared $(if $(SANITIZE),-fsanitize=$(SANITIZE)) -pthread $^ -lm -o $@
+	$(say)$(CXX) -shared $(if $(SANITIZE),-fsanitize=$(SANITIZE)) -pthread $^ -lm -o $@
 
 $(EMU)/simt/%.o: kernels/emu/simt/%.c kernels/emu/emu.mk
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+	$(say)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
 .SECONDEXPANSION:
 $(INSTANCES:%=$(EMU)/%.o): $(EMU)/%.o: kernels/cuda/$$(call row,$$*,2).cu kernels/emu/emu.mk
-	$(CXX) $(CPPFLAGS) $(CXXFLAGS) -DINSTANCE=$* $(call row,$*,3-) -x c++ -c $< -o $@
+	$(say)$(CXX) $(CPPFLAGS) $(CXXFLAGS) -DINSTANCE=$* $(call row,$*,3-) -x c++ -c $< -o $@
 
 -include $(wildcard $(EMU)/*.d $(EMU)/simt/*.d)
