@@ -55,7 +55,7 @@ UNITS     := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/te
 
 MUTANTS   := skipped_mask nan_output unwritten far_key
 # What ThreadSanitizer is worth running on: whatever a team of threads works at.
-THREADED  := test_base_team test_cpu test_oracle_threads
+THREADED  := test_base_team test_threads
 # What runs kernels on fibers, which clang's ThreadSanitizer follows much faster than gcc's.
 FIBERS    := $(patsubst tests/kernels/%.c,%,$(wildcard tests/kernels/test_emu_*.c))
 TSAN_EMU  := BUILD=build/tsan-emu CC=clang CXX=clang++ OPT='-O1 -g' SANITIZE=thread \
@@ -162,16 +162,17 @@ $(BUILD)/tests/libcuda_stub.so: tests/kernels/libcuda_stub.c $(BUILD)/flags
 
 $(BUILD)/tests/cross_verify: tests/kernels/cross_verify.c \
     $(filter $(BUILD)/base/%.o $(BUILD)/data/%.o $(BUILD)/oracle/%.o $(BUILD)/kernels/%.o,$(filter-out %_json.o,$(OBJECTS))) \
-    $(addprefix $(BUILD)/tune/,contest.o gate.o measure.o decide.o stats.o trial.o)
+    $(addprefix $(BUILD)/tune/,contest.o decide.o gate.o handover.o measure.o rates.o search.o stats.o \
+        trial.o)
 	@mkdir -p $(@D)
 	$(say)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $^ -lm -pthread -o $@
 
 # The release with one kernel fault planted: the mutated rungs come before the library's own.
 $(BUILD)/mutants/%/pattn: $(BUILD)/cmd/main.o $(LIBRARY)
 	@mkdir -p $(@D)
-	$(foreach isa,$(CPU_ISAS),$(say)$(CC) $(CPPFLAGS) -DMUTANT=mutant_$* $(CFLAGS) -O1 \
-	    -ffp-contract=fast $(ISA_FLAGS_$(isa)) -c kernels/cpu/isa_$(isa).c -o $(@D)/$(isa).o;)
-	$(say)$(CC) $(CFLAGS) $(LDFLAGS) $(BUILD)/cmd/main.o $(CPU_ISAS:%=$(@D)/%.o) $(LIBRARY) $(LDLIBS) -o $@
+	$(say)set -e; $(foreach isa,$(CPU_ISAS),$(CC) $(CPPFLAGS) -DMUTANT=mutant_$* $(CFLAGS) -O1 \
+	    -ffp-contract=fast $(ISA_FLAGS_$(isa)) -c kernels/cpu/isa_$(isa).c -o $(@D)/$(isa).o;) \
+	$(CC) $(CFLAGS) $(LDFLAGS) $< $(CPU_ISAS:%=$(@D)/%.o) $(LIBRARY) $(LDLIBS) -o $@
 
 deps: ## install the packages of Debian 12 that are missing (for `test` too when it is a goal)
 	@missing=$$(for package in $(DEPS); do \
@@ -211,11 +212,11 @@ tsan: ## the threaded tests under ThreadSanitizer
 	@tests/run.sh 'tsan*'
 
 # The rungs are checked by the compiler alone: the analyser walks their unrolled loops for minutes.
+TIDY_FLAGS = $(filter-out -MMD -MP,$(CPPFLAGS)) -std=gnu11 -DCPU_CODE=__FILE__ -DCPU_COMPILER=__FILE__ \
+             -DPATTN_VERSION=__FILE__ -DPATTN_COMMIT=__FILE__
 tidy: ## static analysis (clang-tidy) of every source
-	@printf '%s\n' $(filter-out kernels/cpu/isa_%,$(SOURCES)) | xargs -P 2 -n 4 clang-tidy --quiet -- \
-	    $(filter-out -MMD -MP,$(CPPFLAGS)) -std=gnu11 -DCPU_CODE='""' -DCPU_COMPILER='""' \
-	    -DPATTN_VERSION='""' -DPATTN_COMMIT='""' 2>&1 | grep -v 'warnings generated\|^Suppressed\|^Use -header' ; \
-	    test $${PIPESTATUS[1]} = 0
+	@printf '%s\n' $(filter-out kernels/cpu/isa_%,$(SOURCES)) | \
+	    xargs -P 2 -n 4 sh -c 'clang-tidy --quiet "$$@" -- $(TIDY_FLAGS) 2>/dev/null' tidy
 
 format: ## lay out every C file
 	git ls-files '*.[ch]' | xargs clang-format -i

@@ -41,10 +41,23 @@ static void add_worst(const struct judgement *judgement, bool colour, struct str
 	str_add(text, "\n");
 }
 
+/* What is wrong with the results, or else with the run. */
+static void add_faults(const struct trial *trial, bool colour, struct str *text)
+{
+	const struct verdict *verdict = &trial->verdict;
+
+	for (int i = 0; i < verdict->count; i++)
+		if (!verdict->judgements[i].right)
+			add_worst(&verdict->judgements[i], colour, text);
+	if (verdict->right) {
+		paint_add(text, colour, PAINT_BAD, "       %s", trial->why);
+		str_add(text, "\n");
+	}
+}
+
 void checks_trial(
 	const struct problem *problem, const struct trial *trial, bool colour, struct str *text)
 {
-	bool right = trial->outcome == OUTCOME_OK;
 	char window[32];
 
 	str_addf(text, "%-5s  %6s  %-8s  %-9s  ", dtype_name(problem->dtype),
@@ -57,7 +70,6 @@ void checks_trial(
 	else
 		str_add(text, trial->why);
 	str_add(text, "\n");
-	for (int i = 0; trial->judged && !right && i < trial->verdict.count; i++)
-		if (!trial->verdict.judgements[i].right)
-			add_worst(&trial->verdict.judgements[i], colour, text);
+	if (trial->judged && trial->outcome != OUTCOME_OK)
+		add_faults(trial, colour, text);
 }

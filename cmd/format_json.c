@@ -72,6 +72,9 @@ static void add_device(cJSON *root, const struct report *report)
 	cJSON_AddStringToObject(device, "compiler", info->compiler);
 	cJSON_AddStringToObject(device, "driver", info->driver);
 	cJSON_AddItemToObject(device, "peak_flops", known_or_null(report->ceiling.flops));
+	cJSON_AddItemToObject(
+		device, "peak_exponentials", known_or_null(report->ceiling.exponentials));
+	cJSON_AddBoolToObject(device, "exponentials_apart", report->ceiling.apart);
 	cJSON_AddItemToObject(device, "peak_bytes", known_or_null(report->ceiling.bytes));
 }
 

@@ -1,5 +1,6 @@
 /* The command line: finds the command, and is the one place that tells of errors. */
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,9 +85,11 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	int status = run(argc, argv, &err);
+	/* What was found comes before what went wrong, where both go to one place. */
+	bool lost = out_flush(&late);
 	if (status < 0)
 		status = tell(&err);
-	if (out_flush(&late) && strcmp(late.text, err.text))
+	if (lost && strcmp(late.text, err.text))
 		status = tell(&late);
 	return status;
 }

@@ -39,8 +39,8 @@ struct options {
 	const char *schedule; /* shell pattern; NULL: all */
 	int64_t seed;
 
-	int64_t rounds;
-	double limit; /* seconds for the rounds of one contest */
+	int64_t rounds; /* samples of each schedule; 0: as many as a decision needs */
+	double limit;   /* seconds for the rounds of one contest */
 	bool cold;
 	bool retune;
 	int64_t fuzz; /* random problems; 0: the one asked for */

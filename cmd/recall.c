@@ -39,10 +39,13 @@ static int visit(void *context, const struct stored *stored)
 {
 	struct search *search = context;
 
+	if (stored->rank == 0)
+		search->recall->incumbent = stored->schedule;
 	if (!is_stale(search, stored) && !is_barred(search, stored)) {
 		search->recall->usable++;
 		search->recall->due |= !!strcmp(stored->driver, search->device->info.driver);
-		report_add_stored(search->report, stored);
+		if (search->report)
+			report_add_stored(search->report, stored);
 	}
 	return 0;
 }

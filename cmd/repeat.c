@@ -5,6 +5,8 @@
 
 static bool is_plain(const char *value)
 {
+	if (!*value)
+		return false;
 	for (; *value; value++)
 		if (!isalnum((unsigned char)*value) && !strchr("_@%+=:,./-", *value))
 			return false;

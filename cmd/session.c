@@ -84,7 +84,7 @@ int session_open(struct session *session, const struct options *options, const s
 		return -1;
 	if (!options->fuzz &&
 		lens_parse(&session->lens, options->lens, (uint64_t)options->seed, err))
-		return err_prefix(err, "--lens");
+		return -1;
 	if (!(session->device = device_open(options->device, how, err)) ||
 		!(session->team = team_new(team_processors(), err)))
 		return -1;
@@ -251,9 +251,13 @@ static void finish_contest(
 static int hold_contest(struct session *session, const struct problem *problem,
 	const struct key *key, const struct stage *stage, struct err *err)
 {
-	const struct watch watch = {session, on_trial, on_progress};
-	const struct arena arena = {
-		session->device, problem, &stage->tensors, &stage->oracle, session->report.ceiling};
+	const struct watch watch = {
+		.context = session, .trial = on_trial, .progress = on_progress};
+	const struct arena arena = {.device = session->device,
+		.problem = problem,
+		.tensors = &stage->tensors,
+		.oracle = &stage->oracle,
+		.ceiling = session->report.ceiling};
 	struct protocol protocol = session->protocol;
 	struct contest contest = {0};
 
@@ -290,20 +294,27 @@ static int ask_store(struct session *session, const struct problem *problem, con
 	return 0;
 }
 
-/* A store that fails while there is a device to ask costs no result. */
+/* Whether the store answers instead of a contest; if not, its winner so far is the incumbent. A
+ * store that fails while there is a device to ask costs no result. */
 static bool is_recalled(
 	struct session *session, const struct problem *problem, const struct key *key)
 {
 	const struct options *options = session->options;
 	struct recall found = {0};
 	struct err err;
+	int result;
 
-	if (session->plan->source != SOURCE_STORE_FIRST || options->retune || options->schedule ||
-		session->lost.kind)
+	session->protocol.incumbent = NULL;
+	if (session->plan->source != SOURCE_STORE_FIRST || session->lost.kind)
 		return false;
-	if (ask_store(session, problem, key, &found, &err))
+	if (options->retune || options->schedule)
+		result = recall(&found, NULL, session->store, key, session->device, problem, &err);
+	else
+		result = ask_store(session, problem, key, &found, &err);
+	if (result)
 		lose(session, &err);
-	return found.usable;
+	session->protocol.incumbent = found.incumbent;
+	return found.usable && !options->retune && !options->schedule;
 }
 
 static int look_up(struct session *session, const struct problem *problem, const struct key *key,

@@ -144,12 +144,9 @@ int workload_run(const struct options *options, struct err *err)
 	struct problem problem = {0};
 	int result = -1;
 
-	if (lens_parse(&lens, options->lens, (uint64_t)options->seed, err)) {
-		err_prefix(err, "--lens");
-		goto out;
-	}
-	if (problem_init(
-		    &problem, &lens, options->heads, options->windows[0], options->dtypes[0], err))
+	if (lens_parse(&lens, options->lens, (uint64_t)options->seed, err) ||
+		problem_init(&problem, &lens, options->heads, options->windows[0],
+			options->dtypes[0], err))
 		goto out;
 	show_problem(&problem, &lens);
 	result = options->dump ? dump_problem(options, &problem, err) : EXIT_FINE;

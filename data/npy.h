@@ -1,4 +1,5 @@
-/* NumPy's .npy format, version 1.0 (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). */
+/* NumPy's .npy format, version 1.0
+ * (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). */
 #ifndef DATA_NPY_H
 #define DATA_NPY_H
 

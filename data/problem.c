@@ -132,6 +132,11 @@ static int64_t tensor_bytes(const struct problem *problem, int64_t qkvs, int64_t
 	return add(mul(typed, dtype_size(problem->dtype)), mul(floats, sizeof(float)));
 }
 
+double problem_exponentials(const struct problem *problem)
+{
+	return (double)problem_pairs(problem) * (double)problem->heads;
+}
+
 int64_t problem_bytes(const struct problem *problem, enum pass pass)
 {
 	/* Forward: qkv, out. Backward: qkv, dqkv, out, dout. */

@@ -49,6 +49,8 @@ int64_t problem_table_count(const struct problem *problem); /* cos, and sin */
 int64_t problem_pairs(const struct problem *problem);
 /* Matrix work: 4*D flops a pair and head forward, 2.5 times that backward. */
 double problem_flops(const struct problem *problem, enum pass pass);
+/* Exponentials of a pass: one a pair and head. */
+double problem_exponentials(const struct problem *problem);
 /* The least bytes a pass moves: each input read once, each output written once. */
 int64_t problem_bytes(const struct problem *problem, enum pass pass);
 

@@ -75,8 +75,17 @@ struct reason {
 
 /* Rates measured on the device as opened, for the floor of a problem. */
 struct ceiling {
-	double flops; /* matrix or fused multiply-add, f32, per second */
-	double bytes; /* memory, per second */
+	double flops;        /* matrix or fused multiply-add, f32, per second */
+	double exponentials; /* per second */
+	double bytes;        /* memory, per second */
+	bool apart;          /* exponentials have a unit of their own, beside the one for flops */
+};
+
+/* What befell a device between two looks at it. */
+struct sensed {
+	bool contended; /* other work had the processor */
+	bool throttled; /* the clock was held down by heat or power */
+	double clock;   /* Hz; 0 when unknown */
 };
 
 struct backend {
@@ -117,8 +126,7 @@ struct backend {
 	/* Optional. */
 	int (*flush)(struct device *device, struct err *err); /* empties the last-level cache */
 	int (*measure)(struct device *device, struct ceiling *ceiling, struct err *err);
-	/* What held the clock back since the last call, in a few words; empty: nothing known. */
-	void (*health)(struct device *device, struct reason *reason);
+	void (*sense)(struct device *device, struct sensed *sensed); /* since the last call */
 };
 
 /* The registry, best device first: what `auto` tries in order. */

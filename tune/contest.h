@@ -39,6 +39,7 @@ struct contest {
 	int *ranking; /* [ranked] indices of ok trials, best first; ranking[0] is the winner */
 	int ranked;
 	enum decision decision;
+	int rounds;           /* taken, in this run and in an earlier one it went on from */
 	char stop[80];        /* why timing stopped: "resolved after 12 rounds", "interrupted" */
 	double floor_seconds; /* least time by the device's measured rates; 0 when unknown */
 	struct str story;     /* who fell when, what decided: a line each (--explain) */
@@ -49,6 +50,11 @@ struct watch {
 	void *context;
 	/* A schedule was judged (and timed, when the protocol says so): its trial is final. */
 	void (*trial)(void *context, const struct contest *contest, const struct trial *trial);
+	/* The gate is done: fills in samples, marks, batch and `fell` of trials that are ok, and
+	 * the contest's rounds, from an earlier run that was cut short. */
+	void (*resume)(void *context, struct contest *contest);
+	/* A round is done: what is known by now may be saved. */
+	void (*round)(void *context, const struct contest *contest);
 	/* `done` of `total` steps, `what` in a few words; at most a few times a second matters. */
 	void (*progress)(void *context, const char *what, double done, double total);
 };
@@ -58,8 +64,10 @@ struct arena {
 	struct device *device;
 	const struct problem *problem;
 	const struct tensors *tensors;
-	const struct oracle *oracle; /* with dqkv when a backward contest is run */
-	struct ceiling ceiling;      /* zero where not measured */
+	/* With dqkv when a backward contest is run; NULL where `sample` is judged instead. */
+	const struct oracle *oracle;
+	const struct arena *sample; /* a smaller problem of the same kind (tune/sample.h) */
+	struct ceiling ceiling;     /* zero where not measured */
 };
 
 /* Runs the gate and, if `protocol->timed`, the rounds over every schedule of `pass` that matches.

@@ -1,5 +1,7 @@
 #include "tune/gate.h"
 
+#include <math.h>
+
 #include "base/mem.h"
 
 /* Host memory for what a pass writes. */
@@ -38,6 +40,36 @@ static void fail_wrong(struct trial *trial)
 		(long long)j->worst.dimension, j->worst.got, j->worst.want);
 }
 
+static void judge(struct trial *trial, const struct arena *arena, enum pass pass,
+	const struct outputs *outputs)
+{
+	struct results results = {outputs->out, outputs->lse, outputs->dqkv};
+	verdict_judge(&trial->verdict, arena->problem, pass, &results, arena->oracle);
+	trial->judged = true;
+	if (!trial->verdict.right)
+		fail_wrong(trial);
+}
+
+static void check_tensor(
+	struct trial *trial, const char *name, enum dtype dtype, const void *tensor, int64_t count)
+{
+	for (int64_t i = 0; tensor && i < count; i++)
+		if (!isfinite(dtype_load(dtype, tensor, i))) {
+			trial_fail(trial, OUTCOME_WRONG, "element %lld of %s is not a number",
+				(long long)i, name);
+			return;
+		}
+}
+
+static void check_finite(
+	struct trial *trial, const struct problem *problem, const struct outputs *outputs)
+{
+	enum dtype dtype = problem->dtype;
+	check_tensor(trial, "out", dtype, outputs->out, problem_out_count(problem));
+	check_tensor(trial, "lse", DTYPE_F32, outputs->lse, problem_lse_count(problem));
+	check_tensor(trial, "dqkv", dtype, outputs->dqkv, problem_qkv_count(problem));
+}
+
 int gate_run(struct trial *trial, const struct arena *arena, struct kernel *kernel, struct err *err)
 {
 	struct workload *workload = kernel->workload;
@@ -57,14 +89,13 @@ int gate_run(struct trial *trial, const struct arena *arena, struct kernel *kern
 			trial_fail_by(trial, OUTCOME_RUN_FAILED, &why);
 		goto out;
 	}
-	struct results results = {outputs.out, outputs.lse, outputs.dqkv};
-	verdict_judge(&trial->verdict, arena->problem, workload->pass, &results, arena->oracle);
-	trial->judged = true;
 	trial->outcome = OUTCOME_OK;
 	if (overrun)
 		trial_fail(trial, OUTCOME_WRONG, "wrote past the end of %s", overrun);
-	else if (!trial->verdict.right)
-		fail_wrong(trial);
+	else if (arena->oracle)
+		judge(trial, arena, workload->pass, &outputs);
+	else
+		check_finite(trial, arena->problem, &outputs);
 out:
 	outputs_release(&outputs);
 	return result;

@@ -42,11 +42,12 @@ struct reply {
 	int result;
 	struct err err;
 	struct device_info info; /* of the greeting */
-	bool can_flush, can_measure;
+	bool can_flush, can_measure, can_sense;
 	struct reason reason;
 	struct ceiling ceiling;
 	int64_t scratch;
 	double seconds;
+	struct sensed sensed; /* during a run */
 	char overrun[32];
 };
 
@@ -67,6 +68,7 @@ struct isolated {
 	unsigned char *shared; /* outputs cross here */
 	int64_t shared_bytes;
 	bool slots[MOST_KERNELS];
+	struct sensed sensed; /* during the last run */
 };
 
 struct isolated_kernel {
@@ -120,6 +122,17 @@ static void serve_download(struct serving *serving, struct reply *reply)
 		snprintf(reply->overrun, sizeof reply->overrun, "%s", overrun);
 }
 
+static void serve_run(
+	struct serving *serving, struct kernel *kernel, int passes, struct reply *reply)
+{
+	const struct backend *backend = serving->device->backend;
+	if (backend->sense)
+		backend->sense(serving->device, &reply->sensed);
+	reply->result = backend->run(kernel, passes, &reply->seconds, &reply->err);
+	if (backend->sense)
+		backend->sense(serving->device, &reply->sensed);
+}
+
 static void serve(struct serving *serving, const struct request *request, struct reply *reply)
 {
 	const struct backend *backend = serving->device->backend;
@@ -140,10 +153,7 @@ static void serve(struct serving *serving, const struct request *request, struct
 		reply->scratch = *kernel ? (*kernel)->scratch : 0;
 		break;
 	case CALL_POISON: reply->result = backend->poison(serving->workload, &reply->err); break;
-	case CALL_RUN:
-		reply->result =
-			backend->run(*kernel, request->passes, &reply->seconds, &reply->err);
-		break;
+	case CALL_RUN: serve_run(serving, *kernel, request->passes, reply); break;
 	case CALL_DOWNLOAD: serve_download(serving, reply); break;
 	case CALL_FINISH:
 		backend->finish(*kernel);
@@ -171,6 +181,7 @@ _Noreturn static void work(struct isolated *isolated, int line)
 		reply.info = serving.device->info;
 		reply.can_flush = backend->flush != NULL;
 		reply.can_measure = backend->measure != NULL;
+		reply.can_sense = backend->sense != NULL;
 		if (isolated->inputs) {
 			serving.workload = backend->upload(serving.device, isolated->problem,
 				isolated->pass, isolated->inputs, &reply.err);
@@ -430,7 +441,14 @@ static int isolated_run(struct kernel *base, int passes, double *seconds, struct
 		ask((struct isolated *)base->workload->device, &request, &reply, err))
 		return -1;
 	*seconds = reply.seconds;
+	((struct isolated *)base->workload->device)->sensed = reply.sensed;
 	return 0;
+}
+
+/* The worker looked before and after the run itself. */
+static void isolated_sense(struct device *device, struct sensed *sensed)
+{
+	*sensed = ((struct isolated *)device)->sensed;
 }
 
 static int isolated_download(struct workload *workload, const struct outputs *outputs,
@@ -502,6 +520,7 @@ struct device *isolate_open(const struct opener *opener, struct err *err)
 		.release = isolated_release,
 		.flush = greeting.can_flush ? isolated_flush : NULL,
 		.measure = greeting.can_measure ? isolated_measure : NULL,
+		.sense = greeting.can_sense ? isolated_sense : NULL,
 	};
 	isolated->device.backend = &isolated->table;
 	isolated->device.info = greeting.info;

@@ -1,7 +1,6 @@
 #include "tune/measure.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -81,19 +80,14 @@ int measure_warm(struct measuring *m, struct err *err)
 	return 0;
 }
 
-static void keep_sample(struct trial *trial, double seconds)
+/* What befell the device since the last look, as marks; without `sense`, nothing is known. */
+static unsigned char look(struct device *device)
 {
-	int count = trial->sample_count;
-	/* Room doubles whenever the count reaches a power of two. */
-	if ((count & (count - 1)) == 0) {
-		size_t room = count ? 2 * (size_t)count : 1;
-		double *samples = realloc(trial->samples, room * sizeof *samples);
-		if (!samples)
-			bug("no memory for %zu samples", room);
-		trial->samples = samples;
-	}
-	trial->samples[trial->sample_count++] = seconds;
-	stats_of(&trial->stats, trial->samples, trial->sample_count);
+	struct sensed sensed = {0};
+	if (device->backend->sense)
+		device->backend->sense(device, &sensed);
+	return (unsigned char)((sensed.contended ? MARK_CONTENDED : 0) |
+			       (sensed.throttled ? MARK_THROTTLED : 0));
 }
 
 static int take_sample(struct measuring *m, struct candidate *candidate, struct err *err)
@@ -102,10 +96,11 @@ static int take_sample(struct measuring *m, struct candidate *candidate, struct 
 	double seconds;
 	if (m->protocol->cold && device->backend->flush && device->backend->flush(device, err))
 		return -1;
+	look(device);
 	if (candidate_run(candidate, candidate->trial->batch, &seconds, err))
 		return -1;
 	if (candidate->kernel)
-		keep_sample(candidate->trial, seconds);
+		trial_add_sample(candidate->trial, seconds, look(device));
 	return 0;
 }
 

@@ -15,7 +15,6 @@
 
 struct search {
 	struct measuring measuring;
-	int rounds; /* done */
 	double begin;
 	double earlier_spread; /* relative IQR of the best at a multiple of STEADY_ROUNDS */
 };
@@ -31,7 +30,7 @@ static struct interval lead(const struct search *search, const struct trial *bes
 	int count = best->sample_count < runner_up->sample_count ? best->sample_count
 								 : runner_up->sample_count;
 	return ratio_interval(best->samples, runner_up->samples, count, level,
-		search->measuring.protocol->seed + (uint64_t)search->rounds);
+		search->measuring.protocol->seed + (uint64_t)search->measuring.contest->rounds);
 }
 
 /* The best is ahead of the runner-up beyond doubt. */
@@ -63,7 +62,7 @@ static bool is_steady(
 	struct search *search, const struct trial *best, const struct trial *runner_up)
 {
 	(void)runner_up;
-	if (search->rounds % STEADY_ROUNDS)
+	if (search->measuring.contest->rounds % STEADY_ROUNDS)
 		return false;
 	double before = search->earlier_spread, now = spread(best);
 	search->earlier_spread = now;
@@ -104,14 +103,16 @@ static const char *stop_reason(struct search *search)
 	const struct trial *best, *runner_up;
 	if (time_used(search) >= 1)
 		return protocol->deadline > 0 ? "budget spent" : "time limit";
-	if (protocol->rounds || search->rounds >= MOST_ROUNDS)
-		return search->rounds >= (protocol->rounds ? protocol->rounds : MOST_ROUNDS)
+	if (protocol->rounds || search->measuring.contest->rounds >= MOST_ROUNDS)
+		return search->measuring.contest->rounds >=
+				       (protocol->rounds ? protocol->rounds : MOST_ROUNDS)
 			       ? "done"
 			       : NULL;
 	contest_leaders(search->measuring.contest, &best, &runner_up);
 	if (!best)
 		return "no schedule left";
-	if (search->rounds < SEARCH_SCREENING + SEARCH_FINALS || protocol->deadline > 0)
+	if (search->measuring.contest->rounds < SEARCH_SCREENING + SEARCH_FINALS ||
+		protocol->deadline > 0)
 		return NULL;
 	for (int i = 0; i < RULE_COUNT; i++)
 		if (rules[i].holds(search, best, runner_up))
@@ -134,10 +135,25 @@ static void drop_slow(struct search *search)
 			trial->schedule == schedule_default(trial->schedule->pass))
 			continue;
 		m->candidates[i].resting = true;
-		trial->fell = search->rounds;
+		trial->fell = search->measuring.contest->rounds;
 		str_addf(&m->contest->story, "round %d: %s falls, %.2f times the best\n",
-			search->rounds, trial->schedule->name, behind);
+			search->measuring.contest->rounds, trial->schedule->name, behind);
 	}
+}
+
+/* Takes up an earlier run of this contest that was cut short, if there is one. */
+static void go_on(struct search *search)
+{
+	struct measuring *m = &search->measuring;
+	if (!m->watch || !m->watch->resume)
+		return;
+	m->watch->resume(m->watch->context, m->contest);
+	for (int i = 0; i < m->count; i++)
+		m->candidates[i].resting = m->candidates[i].trial->fell > 0;
+	m->rng.state += (uint64_t)m->contest->rounds;
+	if (m->contest->rounds)
+		str_addf(
+			&m->contest->story, "taken up again after %d rounds\n", m->contest->rounds);
 }
 
 int search_run(struct contest *contest, struct candidate *candidates, int count,
@@ -147,26 +163,30 @@ int search_run(struct contest *contest, struct candidate *candidates, int count,
 		.measuring = {contest, candidates, count, protocol, watch, {protocol->seed}}};
 	const char *reason = NULL;
 	int result = count ? measure_warm(&search.measuring, err) : 0;
+	if (!result)
+		go_on(&search);
 	search.begin = clock_seconds();
 	while (!result && !reason && count) {
-		double share = protocol->rounds
-				       ? (double)search.rounds / protocol->rounds
-				       : (double)search.rounds / (SEARCH_SCREENING + STEADY_ROUNDS);
+		double share = protocol->rounds ? (double)contest->rounds / protocol->rounds
+						: (double)contest->rounds /
+							  (SEARCH_SCREENING + STEADY_ROUNDS);
 		measure_say(&search.measuring, "timing", fmax(share, time_used(&search)), 1);
 		result = measure_round(&search.measuring, err);
 		if (result)
 			break;
-		search.rounds++;
-		if (!protocol->rounds && search.rounds == SEARCH_SCREENING)
+		contest->rounds++;
+		if (watch && watch->round)
+			watch->round(watch->context, contest);
+		if (!protocol->rounds && contest->rounds == SEARCH_SCREENING)
 			drop_slow(&search);
 		reason = stop_reason(&search);
 	}
 	if (result && err->kind == ERR_INTERRUPTED)
 		reason = "interrupted";
-	if (reason)
+	if (reason) {
 		snprintf(contest->stop, sizeof contest->stop, "%s after %d rounds", reason,
-			search.rounds);
-	if (reason)
+			contest->rounds);
 		str_addf(&contest->story, "stopped: %s\n", contest->stop);
+	}
 	return result;
 }

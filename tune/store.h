@@ -1,6 +1,6 @@
 /* The store of winners and the trials they rest on: one SQLite file (docs/store.md).
  *
- * The only file that includes sqlite3.h is tune/store.c. Every change is one short transaction;
+ * Only tune/store*.c include sqlite3.h. Every change is one short transaction;
  * a kill at any moment leaves a whole database with all finished changes. */
 #ifndef TUNE_STORE_H
 #define TUNE_STORE_H
@@ -34,6 +34,13 @@ struct circumstances {
 	const char *version; /* of pattn */
 };
 
+/* Keeps every trial of `contest` but the untried. With `ranked`, which is for a contest among all
+ * schedules that was run to its end, its ranking becomes the one of `key` for this build of the
+ * kernels (unless nothing could be ranked: what was there then stays), and checkpoints and the miss
+ * of `key` are dropped. All in one change: a kill leaves the checkpoint or the whole result. */
+int store_add_contest(struct store *store, const struct key *key, const struct contest *contest,
+	const struct circumstances *circumstances, bool ranked, struct err *err);
+
 /* Keeps one trial (any outcome but untried); `*id` names it. */
 int store_add_trial(struct store *store, const struct key *key, const struct contest *contest,
 	const struct trial *trial, const struct circumstances *circumstances, int64_t *id,
@@ -62,17 +69,27 @@ struct stored {
 	int batch;
 	int64_t scratch;
 	double flops, bytes, fraction, floor_seconds;
-	const char *code, *compiler, *driver; /* what made the trial */
+	const char *code, *compiler, *driver; /* what made the trial: see tune/freshness.h */
+	const char *architecture;
 	const char *lens, *version, *created; /* created: UTC */
+	const char *origin;                   /* "local", "imported" or "shipped" */
+	const char *source; /* the file it was imported from, as then named; empty when local */
 	int64_t exact_tokens, exact_longest;
 };
 
-/* Calls `row` for the ranking of `key` in order, until it returns non-zero. Returns the number of
- * rows visited (0: nothing stored) or -1. */
+/* Calls `row` for one ranking of `key` in order, until it returns non-zero: the one that was made
+ * with the code and compiler of `device`; where there is none, the first of the others, which is
+ * stale. Returns the number of rows visited (0: nothing stored) or -1. */
+int store_look_up(struct store *store, const struct key *key, const struct device_info *device,
+	int (*row)(void *context, const struct stored *stored), void *context, struct err *err);
+
+/* The same for any build. */
 int store_ranking(struct store *store, const struct key *key,
 	int (*row)(void *context, const struct stored *stored), void *context, struct err *err);
 
-/* Calls `row` for every ranked row (or with `all`, every trial), ordered by key and rank. */
+/* Calls `row` for every row of the first ranking of each key (or with `all`, every trial), ordered
+ * by key and rank. Of several builds' rankings the first is a local one before an imported before a
+ * shipped, then the one decided last. */
 int store_each(struct store *store, bool all,
 	int (*row)(void *context, const struct stored *stored), void *context, struct err *err);
 

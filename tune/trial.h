@@ -21,6 +21,12 @@ enum outcome {
 const char *outcome_name(enum outcome outcome); /* "ok", "unsupported", "compile-failed", ... */
 bool outcome_find(const char *name, enum outcome *outcome);
 
+/* What a sample was taken under. */
+enum mark {
+	MARK_CONTENDED = 1, /* other work had the processor */
+	MARK_THROTTLED = 2, /* the clock was held down */
+};
+
 struct trial {
 	const struct schedule *schedule;
 	enum outcome outcome;
@@ -32,6 +38,7 @@ struct trial {
 	/* Seconds a pass, in the order measured; empty unless timed. From mem_new, and
 	 * owned (trial_release). */
 	double *samples;
+	unsigned char *marks; /* [sample_count] of enum mark; likewise */
 	int sample_count;
 	int batch; /* passes run back to back for one sample */
 	int fell;  /* the round after which it was dropped as too slow; 0: it was not */
@@ -43,6 +50,11 @@ struct trial {
 	double fraction;   /* of the device's floor: floor time / median */
 	char warning[160]; /* empty when there is nothing to warn of */
 };
+
+/* Appends a sample and brings the statistics up to date. */
+void trial_add_sample(struct trial *trial, double seconds, unsigned char marks);
+/* How many samples carry `mark`. */
+int trial_marked(const struct trial *trial, enum mark mark);
 
 /* Sets an outcome other than ok and why; a text too long is cut. */
 void trial_fail(struct trial *trial, enum outcome outcome, const char *format, ...)

@@ -24,5 +24,6 @@ const struct cpu_isa TABLE_OF(ISA) = {
 	.forward = forward,
 	.backward = backward,
 	.multiply_add = multiply_add,
+	.exponentials = exponentials,
 	.read = read_memory,
 };

@@ -33,4 +33,5 @@ const struct backend cpu_backend = {
 	.release = cpu_release,
 	.flush = cpu_flush,
 	.measure = cpu_measure,
+	.sense = cpu_sense,
 };

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -176,6 +177,8 @@ int cpu_flush(struct device *device, struct err *err)
 }
 
 #define MULTIPLY_ADD_STEPS 100000
+#define EXPONENTIALS       2048 /* at a time, so that they stay in the first-level cache */
+#define EXPONENTIAL_TURNS  200
 #define TRIES              25
 
 static void multiply_add(void *context, int64_t item, int thread)
@@ -184,6 +187,30 @@ static void multiply_add(void *context, int64_t item, int thread)
 	cpu->isa->multiply_add(MULTIPLY_ADD_STEPS);
 	(void)item;
 	(void)thread;
+}
+
+static void exponentials(void *context, int64_t item, int thread)
+{
+	struct cpu_device *cpu = context;
+	float from[EXPONENTIALS], to[EXPONENTIALS];
+	for (int i = 0; i < EXPONENTIALS; i++)
+		from[i] = -(float)(i % 97) * 0.21f;
+	for (int turn = 0; turn < EXPONENTIAL_TURNS; turn++) {
+		cpu->isa->exponentials(from, to, EXPONENTIALS);
+		from[turn] = -to[turn];
+	}
+	(void)item;
+	(void)thread;
+}
+
+static void multiply_add_everywhere(struct cpu_device *cpu)
+{
+	team_run(cpu->team, team_size(cpu->team), multiply_add, cpu);
+}
+
+static void exponentials_everywhere(struct cpu_device *cpu)
+{
+	team_run(cpu->team, team_size(cpu->team), exponentials, cpu);
 }
 
 /* The best of several tries: a ceiling is what the units can do, undisturbed. */
@@ -200,18 +227,57 @@ static double best_seconds(struct cpu_device *cpu, void (*once)(struct cpu_devic
 	return best;
 }
 
-static void multiply_add_everywhere(struct cpu_device *cpu)
-{
-	team_run(cpu->team, team_size(cpu->team), multiply_add, cpu);
-}
-
 int cpu_measure(struct device *device, struct ceiling *ceiling, struct err *err)
 {
 	struct cpu_device *cpu = (struct cpu_device *)device;
+	double threads = team_size(cpu->team);
 	if (cache_filler_make(cpu, err))
 		return -1;
-	double flops = cpu->isa->multiply_add(MULTIPLY_ADD_STEPS) * team_size(cpu->team);
-	ceiling->flops = flops / best_seconds(cpu, multiply_add_everywhere);
-	ceiling->bytes = (double)cpu->filler_count * sizeof(float) / best_seconds(cpu, read_filler);
+	*ceiling = (struct ceiling){
+		.flops = threads * cpu->isa->multiply_add(MULTIPLY_ADD_STEPS) /
+			 best_seconds(cpu, multiply_add_everywhere),
+		.exponentials = threads * EXPONENTIALS * EXPONENTIAL_TURNS /
+				best_seconds(cpu, exponentials_everywhere),
+		.bytes = (double)cpu->filler_count * sizeof(float) / best_seconds(cpu, read_filler),
+	};
 	return 0;
+}
+
+/* The first line of a small file of the kernel's; empty where there is none. */
+static void read_line(const char *path, char *line, int room)
+{
+	FILE *file = fopen(path, "re");
+	*line = 0;
+	if (file && !fgets(line, room, file))
+		*line = 0;
+	if (file)
+		fclose(file);
+}
+
+/* Ticks that a hypervisor gave to other guests: the eighth figure of /proc/stat's first line. */
+static int64_t stolen_ticks(void)
+{
+	char line[256];
+	long long ticks = 0;
+	read_line("/proc/stat", line, sizeof line);
+	if (sscanf(line, "cpu %*d %*d %*d %*d %*d %*d %*d %lld", &ticks) != 1)
+		return 0;
+	return ticks;
+}
+
+void cpu_sense(struct device *device, struct sensed *sensed)
+{
+	struct cpu_device *cpu = (struct cpu_device *)device;
+	struct rusage usage = {0};
+	char line[64];
+	int64_t stolen = stolen_ticks(), kilohertz = 0;
+	getrusage(RUSAGE_SELF, &usage);
+	read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", line, sizeof line);
+	line[strcspn(line, "\n")] = 0;
+	*sensed = (struct sensed){
+		.contended = usage.ru_nivcsw > cpu->preempted || stolen > cpu->stolen,
+		.clock = str_to_int(line, &kilohertz) ? 1e3 * (double)kilohertz : 0,
+	};
+	cpu->preempted = usage.ru_nivcsw;
+	cpu->stolen = stolen;
 }

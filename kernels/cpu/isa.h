@@ -52,7 +52,9 @@ struct cpu_isa {
 	/* Multiplies and adds as fast as the units go, 2 * lanes * `steps` * (a small number)
 	 * flops, which it returns. */
 	double (*multiply_add)(int64_t steps);
-	/* Reads `count` floats (a multiple of 64). */
+	/* to[i] = 2^from[i] for `count` floats (a multiple of 16), as the softmax takes it. */
+	void (*exponentials)(const float *from, float *to, int64_t count);
+	/* Reads `count` floats (a multiple of 128) and adds them up. */
 	float (*read)(const float *memory, int64_t count);
 };
 

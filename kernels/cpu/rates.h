@@ -21,6 +21,12 @@ static double multiply_add(int64_t steps)
 	return 2.0 * LANES * CHAINS * (double)steps;
 }
 
+static void exponentials(const float *from, float *to, int64_t count)
+{
+	for (int64_t i = 0; i < count; i += LANES)
+		vec_store(to + i, vec_exp2(vec_load(from + i)));
+}
+
 static float read_memory(const float *memory, int64_t count)
 {
 	vec sum[8] = {vec_set(0)};

@@ -57,19 +57,19 @@ static inline float vec_sum_lanes(vec x)
 	return lanes[0];
 }
 
-/* 2^x = 2^n * 2^f with n = round(x), f in [-1/2, 1/2], for x <= 127: the Taylor series in f ln 2 to
- * degree 6, relative error 3e-8 before rounding. Below -126 the result is 0; NaN stays. */
+/* 2^x = 2^n * 2^f with n = round(x), f in [-1/2, 1/2], for x <= 127: minimax of degree 6 with
+ * relative error 2e-9 before rounding, exactly 1 at 0. Below -126 the result is 0; NaN stays. */
 static inline __attribute__((unused)) vec vec_exp2_portable(vec x)
 {
 	const float round = 0x1.8p23f; /* adding it leaves round(x) in the low mantissa bits */
 	vec shifted = x + round;
 	vec f = x - (shifted - round);
-	vec p = vec_set(1.5403530e-4f);
-	p = p * f + 1.3333558e-3f;
-	p = p * f + 9.6181291e-3f;
-	p = p * f + 5.5504109e-2f;
-	p = p * f + 2.4022651e-1f;
-	p = p * f + 6.9314718e-1f;
+	vec p = vec_set(1.535336188e-4f);
+	p = p * f + 1.339887442e-3f;
+	p = p * f + 9.618437358e-3f;
+	p = p * f + 5.550332471e-2f;
+	p = p * f + 2.402264791e-1f;
+	p = p * f + 6.931472029e-1f;
 	p = p * f + 1.0f;
 	vec power = (vec)(((uvec)shifted << 23) + 0x3f800000u);
 	ivec vanishes = x < vec_set(-126.0f);

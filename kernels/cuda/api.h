@@ -23,6 +23,8 @@ enum {
 #define CUDA_CAPTURE_THREAD_LOCAL    1
 #define CUDA_ERROR_NO_DEVICE         100
 #define NVML_CLOCK_SM                1
+/* Of the clock event reasons: power cap, slowdown, heat by software and hardware, power brake. */
+#define NVML_HELD_DOWN 0xecull
 
 struct cuda_context;
 struct cuda_module;

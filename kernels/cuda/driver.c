@@ -88,13 +88,20 @@ static int read_limits(const struct gpu_device *device, struct gpu_limits *limit
 	return 0;
 }
 
-/* Clocks are read where NVML is to be had; without it a run goes on unwatched. */
-static void find_monitor(struct gpu_device *device)
+/* Clocks are read, and the driver is known by its release, where NVML is to be had; without it a
+ * run goes on unwatched. */
+static void find_monitor(struct gpu_device *device, struct gpu_limits *limits)
 {
 	const struct nvml_api *nvml = nvml_load();
-	char bus[32];
+	size_t used = strlen(limits->driver);
+	char bus[32], release[64];
 
-	if (nvml && !device->api->device_bus_id(bus, sizeof bus, device->index) &&
+	if (!nvml)
+		return;
+	if (!nvml->driver_version(release, sizeof release))
+		snprintf(limits->driver + used, sizeof limits->driver - used, ", driver %s",
+			release);
+	if (!device->api->device_bus_id(bus, sizeof bus, device->index) &&
 		!nvml->device(bus, &device->monitor))
 		device->nvml = nvml;
 }
@@ -146,7 +153,7 @@ static struct gpu_device *cuda_open(
 		return NULL;
 	}
 	device->flushed_bytes = 2 * limits->cache;
-	find_monitor(device);
+	find_monitor(device, limits);
 	return device;
 }
 
@@ -337,37 +344,17 @@ static int cuda_flush(struct gpu_device *device, struct err *err)
 		"flushing the cache", err);
 }
 
-/* What NVML calls clock event reasons; idleness and clocks the user set are not among them. */
-static const struct {
-	unsigned long long bit;
-	const char *text;
-} throttles[] = {
-	{0x04, "power cap"},
-	{0x08, "hardware slowdown"},
-	{0x10, "sync boost"},
-	{0x20, "temperature"},
-	{0x40, "temperature (hardware)"},
-	{0x80, "power brake"},
-};
-
-static void cuda_health(struct gpu_device *device, struct reason *reason)
+static void cuda_sense(struct gpu_device *device, struct sensed *sensed)
 {
-	unsigned long long bits = 0;
-	unsigned clock = 0, most = 0;
-	struct str text = {0};
+	unsigned long long reasons = 0;
+	unsigned megahertz = 0;
 
-	if (!device->nvml || device->nvml->throttle(device->monitor, &bits))
+	if (!device->nvml)
 		return;
-	for (size_t i = 0; i < sizeof throttles / sizeof *throttles; i++)
-		if (bits & throttles[i].bit)
-			str_addf(&text, "%s%s", text.length ? ", " : "held back by ",
-				throttles[i].text);
-	if (text.length && !device->nvml->clock(device->monitor, NVML_CLOCK_SM, &clock) &&
-		!device->nvml->clock_max(device->monitor, NVML_CLOCK_SM, &most))
-		str_addf(&text, ": %u of %u MHz", clock, most);
-	if (text.length)
-		snprintf(reason->text, sizeof reason->text, "%s", text.text);
-	str_release(&text);
+	if (!device->nvml->throttle(device->monitor, &reasons))
+		sensed->throttled = reasons & NVML_HELD_DOWN;
+	if (!device->nvml->clock(device->monitor, NVML_CLOCK_SM, &megahertz))
+		sensed->clock = megahertz * 1e6;
 }
 
 static const char *const header_folders[] = {"kernels/gpu/", NULL};
@@ -398,7 +385,7 @@ const struct gpu_driver cuda_driver = {
 	.replay = cuda_replay,
 	.graph_free = cuda_graph_free,
 	.flush = cuda_flush,
-	.health = cuda_health,
+	.sense = cuda_sense,
 };
 
 static struct device *open_backend(const struct device_options *options, struct err *err)

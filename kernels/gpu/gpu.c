@@ -121,11 +121,11 @@ int gpu_flush(struct device *device, struct err *err)
 	return gpu->driver->flush ? gpu->driver->flush(gpu->handle, err) : 0;
 }
 
-void gpu_health(struct device *device, struct reason *reason)
+void gpu_sense(struct device *device, struct sensed *sensed)
 {
 	const struct gpu *gpu = gpu_of(device);
 
-	reason->text[0] = '\0';
-	if (gpu->driver->health)
-		gpu->driver->health(gpu->handle, reason);
+	*sensed = (struct sensed){0};
+	if (gpu->driver->sense)
+		gpu->driver->sense(gpu->handle, sensed);
 }

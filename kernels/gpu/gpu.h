@@ -42,12 +42,12 @@ void gpu_release(struct workload *workload);
 int gpu_flush(struct device *device, struct err *err);
 /* Rates by kernels of its own; not for emulators, whose times mean nothing. */
 int gpu_measure(struct device *device, struct ceiling *ceiling, struct err *err);
-void gpu_health(struct device *device, struct reason *reason);
+void gpu_sense(struct device *device, struct sensed *sensed);
 
 /* What every GPU's `struct backend` has in common. */
 #define GPU_BACKEND_SLOTS                                                                          \
 	.close = gpu_close, .usable = gpu_usable, .upload = gpu_upload, .prepare = gpu_prepare,    \
 	.poison = gpu_poison, .run = gpu_run, .download = gpu_download, .finish = gpu_finish,      \
-	.release = gpu_release, .flush = gpu_flush, .health = gpu_health
+	.release = gpu_release, .flush = gpu_flush, .sense = gpu_sense
 
 #endif

@@ -126,9 +126,8 @@ struct gpu_driver {
 
 	/* Optional: empties the last-level cache. */
 	int (*flush)(struct gpu_device *device, struct err *err);
-	/* Optional: what held the clock back since the last call, in a few words; empty: nothing.
-	 */
-	void (*health)(struct gpu_device *device, struct reason *reason);
+	/* Optional: what befell the device since the last look. */
+	void (*sense)(struct gpu_device *device, struct sensed *sensed);
 };
 
 #endif

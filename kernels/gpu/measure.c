@@ -1,4 +1,5 @@
-#include "base/mem.h"
+#include <stdio.h>
+
 #include "kernels/gpu/code.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/gpu/peak.h"
@@ -10,22 +11,20 @@
 #define LEAST_MEMORY    (INT64_C(1) << 28)
 #define QUAD            16 /* bytes */
 
-static const struct gpu_instance multiply = {
-	.name = "peak_multiply", .defines = {"-DHEAD_DIM=64", "-DELEM=1", NULL}};
-static const struct gpu_instance read_memory = {
-	.name = "peak_read", .defines = {"-DHEAD_DIM=64", "-DELEM=1", NULL}};
-
-/* The least time of `instance` over `args`. */
-static int best_seconds(const struct gpu *gpu, const struct gpu_instance *instance,
-	const struct args *args, double *best, struct err *err)
+/* Work a second of the kernel `entry`, which does `work` over `args` by each of its blocks. */
+static int best_rate(const struct gpu *gpu, const char *entry, const struct args *args, double work,
+	double *rate, struct err *err)
 {
 	const struct gpu_driver *driver = gpu->driver;
 	struct gpu_launch launch = {
 		.grid = {(unsigned)args->heads, 1}, .threads = PEAK_THREADS, .args = args};
+	struct gpu_instance instance = {.defines = {"-DHEAD_DIM=64", "-DELEM=1", NULL}};
 	struct gpu_code_loaded loaded;
-	int result = code_load(gpu, instance->name, instance, 0, &loaded, err);
+	double best = 0;
+	int result;
 
-	*best = 0;
+	snprintf(instance.name, sizeof instance.name, "%s", entry);
+	result = code_load(gpu, entry, &instance, 0, &loaded, err);
 	for (int i = 0; i < RUNS && !result; i++) {
 		double seconds = 0;
 
@@ -36,10 +35,11 @@ static int best_seconds(const struct gpu *gpu, const struct gpu_instance *instan
 					 driver->elapsed(gpu->handle, &seconds, err)
 				 ? -1
 				 : 0;
-		if (!i || seconds < *best)
-			*best = seconds;
+		if (!i || seconds < best)
+			best = seconds;
 	}
 	code_unload(gpu, &loaded);
+	*rate = best > 0 ? work * args->heads / best : 0;
 	return result;
 }
 
@@ -59,25 +59,21 @@ int gpu_measure(struct device *device, struct ceiling *ceiling, struct err *err)
 {
 	const struct gpu *gpu = gpu_of(device);
 	int64_t bytes = memory_to_read(&gpu->limits);
-	int blocks = gpu->limits.units * BLOCKS_A_UNIT, result = -1;
+	int blocks = gpu->limits.units * BLOCKS_A_UNIT, warps = PEAK_THREADS / gpu->limits.warp;
 	void *memory = gpu->driver->alloc(gpu->handle, bytes, 0, err);
-	void *sink = gpu->driver->alloc(gpu->handle, QUAD, 0, err);
-	struct args args = {.qkv = memory, .delta = sink, .heads = blocks};
-	double seconds;
+	void *sink = memory ? gpu->driver->alloc(gpu->handle, QUAD, 0, err) : NULL;
+	struct args rounds = {.delta = sink, .heads = blocks, .tokens = ROUNDS};
+	struct args quads = {.qkv = memory, .delta = sink, .heads = blocks, .tokens = bytes / QUAD};
+	int result = -1;
 
-	if (!memory || !sink || gpu->driver->fill(gpu->handle, memory, 0x3c, bytes, err))
-		goto out;
-	args.tokens = ROUNDS;
-	if (best_seconds(gpu, &multiply, &args, &seconds, err))
-		goto out;
-	ceiling->flops = FLOPS_A_PRODUCT * PEAK_CHAINS * ROUNDS *
-			 (PEAK_THREADS / gpu->limits.warp) * blocks / seconds;
-	args.tokens = bytes / QUAD;
-	if (best_seconds(gpu, &read_memory, &args, &seconds, err))
-		goto out;
-	ceiling->bytes = (double)bytes / seconds;
-	result = 0;
-out:
+	if (sink && !gpu->driver->fill(gpu->handle, memory, 0x3c, bytes, err) &&
+		!best_rate(gpu, "peak_multiply", &rounds,
+			FLOPS_A_PRODUCT * PEAK_CHAINS * ROUNDS * warps, &ceiling->flops, err) &&
+		!best_rate(gpu, "peak_exponent", &rounds, 1.0 * PEAK_CHAINS * ROUNDS * PEAK_THREADS,
+			&ceiling->exponentials, err) &&
+		!best_rate(gpu, "peak_read", &quads, (double)bytes / blocks, &ceiling->bytes, err))
+		result = 0;
+	ceiling->apart = true;
 	gpu->driver->free(gpu->handle, sink);
 	gpu->driver->free(gpu->handle, memory);
 	return result;

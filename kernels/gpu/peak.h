@@ -3,11 +3,14 @@
 #define KERNELS_GPU_PEAK_H
 
 #define PEAK_THREADS 256 /* a block */
-#define PEAK_CHAINS  8   /* independent products a warp, enough to hide the latency of one */
+#define PEAK_CHAINS                                                                                \
+	8 /* independent operations a warp or thread, enough to hide the latency of one */
 
 #define THREADS_peak_multiply(rows, keys)   PEAK_THREADS
+#define THREADS_peak_exponent(rows, keys)   PEAK_THREADS
 #define THREADS_peak_read(rows, keys)       PEAK_THREADS
 #define REGISTERS_peak_multiply(rows, keys) 64
+#define REGISTERS_peak_exponent(rows, keys) 64
 #define REGISTERS_peak_read(rows, keys)     64
 
 #endif

@@ -35,7 +35,10 @@ static inline void bench_of_make(struct bench_of *b, const char *lens, int64_t h
 	must(problem_init(&b->problem, &list, heads, window, dtype, &err), &err);
 	must(tensors_init(&b->tensors, &b->problem, TENSORS_SEED, &err), &err);
 	lens_release(&list);
-	b->arena = (struct arena){device, &b->problem, &b->tensors, &b->oracle, {0, 0}};
+	b->arena = (struct arena){.device = device,
+		.problem = &b->problem,
+		.tensors = &b->tensors,
+		.oracle = &b->oracle};
 }
 
 /* Once the inputs are as the test wants them. */
@@ -51,6 +54,45 @@ static inline void bench_of_release(struct bench_of *b)
 	tensors_release(&b->tensors);
 	problem_release(&b->problem);
 	team_free(b->team);
+}
+
+static inline struct device *open_cpu(const char *isa, int threads)
+{
+	struct err err = {0};
+	struct device *device =
+		device_open("cpu", (struct device_options){.isa = isa, .threads = threads}, &err);
+	must(!device, &err);
+	return device;
+}
+
+/* Every schedule of both passes on one problem; returns how many were right. */
+static inline int check_all(
+	struct device *device, const char *lens, int64_t heads, int64_t window, enum dtype dtype)
+{
+	struct bench_of b;
+	int right = 0;
+	bench_of_make(&b, lens, heads, window, dtype, device);
+	bench_of_solve(&b);
+	for (enum pass pass = PASS_FORWARD; pass <= PASS_BACKWARD; pass++) {
+		struct contest contest = {0};
+		struct err err = {0};
+		must(contest_run(&contest, &b.arena, pass, &(struct protocol){0}, NULL, &err),
+			&err);
+		for (int i = 0; i < contest.count; i++) {
+			const struct trial *trial = &contest.trials[i];
+			if (trial->outcome == OUTCOME_UNSUPPORTED)
+				continue;
+			if (trial->outcome != OUTCOME_OK)
+				fail_msg("%s %s %s %s heads %d window %d lens %s: %s",
+					device->info.architecture, dtype_name(dtype),
+					pass_name(pass), trial->schedule->name, (int)heads,
+					(int)window, lens, trial->why);
+			right++;
+		}
+		contest_release(&contest);
+	}
+	bench_of_release(&b);
+	return right;
 }
 
 #endif

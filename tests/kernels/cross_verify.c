@@ -27,7 +27,8 @@ static int check(const int64_t *lens, int count, int64_t window, enum dtype dtyp
 	if (!device)
 		goto out;
 	wrong = 0;
-	struct arena arena = {device, &problem, &tensors, &oracle, {0, 0}};
+	struct arena arena = {
+		.device = device, .problem = &problem, .tensors = &tensors, .oracle = &oracle};
 	for (enum pass pass = PASS_FORWARD; pass <= PASS_BACKWARD; pass++) {
 		struct contest contest = {0};
 		if (contest_run(&contest, &arena, pass, &(struct protocol){0}, NULL, &err)) {

@@ -105,7 +105,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
 	static const struct {
 		int attribute, value;
-	} values[] = {{10, 32}, {16, 132}, {38, 50 << 20}, {75, 9}, {76, 0}, {97, 232448}};
+	} values[] = {{10, 32}, {16, 132}, {38, 8 << 20}, {75, 9}, {76, 0}, {97, 232448}};
 
 	(void)device;
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++)

@@ -16,45 +16,6 @@
 #include "kernels/cpu/items.h"
 #include "tests/kernels/bench_of.h"
 
-static struct device *open_cpu(const char *isa, int threads)
-{
-	struct err err = {0};
-	struct device *device =
-		device_open("cpu", (struct device_options){.isa = isa, .threads = threads}, &err);
-	must(!device, &err);
-	return device;
-}
-
-/* Every schedule of both passes on one problem; returns how many were right. */
-static int check_all(
-	struct device *device, const char *lens, int64_t heads, int64_t window, enum dtype dtype)
-{
-	struct bench_of b;
-	int right = 0;
-	bench_of_make(&b, lens, heads, window, dtype, device);
-	bench_of_solve(&b);
-	for (enum pass pass = PASS_FORWARD; pass <= PASS_BACKWARD; pass++) {
-		struct contest contest = {0};
-		struct err err = {0};
-		must(contest_run(&contest, &b.arena, pass, &(struct protocol){0}, NULL, &err),
-			&err);
-		for (int i = 0; i < contest.count; i++) {
-			const struct trial *trial = &contest.trials[i];
-			if (trial->outcome == OUTCOME_UNSUPPORTED)
-				continue;
-			if (trial->outcome != OUTCOME_OK)
-				fail_msg("%s %s %s %s heads %d window %d lens %s: %s",
-					device->info.architecture, dtype_name(dtype),
-					pass_name(pass), trial->schedule->name, (int)heads,
-					(int)window, lens, trial->why);
-			right++;
-		}
-		contest_release(&contest);
-	}
-	bench_of_release(&b);
-	return right;
-}
-
 static void test_every_rung_type_and_window(void **state)
 {
 	static const int64_t windows[] = {NO_WINDOW, 0, 1, 8, 64, 1000};
@@ -260,6 +221,61 @@ static void test_not_a_number_stays_in_its_sequence(void **state)
 	}
 }
 
+static void test_exponentials(void **state)
+{
+	enum { COUNT = 16 * 1024 };
+	static float from[COUNT], to[COUNT];
+	(void)state;
+	for (int i = 0; i < COUNT; i++)
+		from[i] = -126.0f * (float)i / COUNT;
+	from[1] = -INFINITY;
+	from[2] = NAN;
+	from[3] = -1e30f;
+	for (const struct cpu_isa *const *rung = cpu_ladder; *rung; rung++) {
+		if (!(*rung)->runs())
+			continue;
+		(*rung)->exponentials(from, to, COUNT);
+		/* A row's sums are scaled by it at every tile: anything but 1 adds up. */
+		assert_true(to[0] == 1);
+		assert_true(to[1] == 0);
+		assert_true(isnan(to[2]));
+		assert_true(to[3] == 0);
+		for (int i = 4; i < COUNT; i++)
+			assert_true(fabs(to[i] / exp2((double)from[i]) - 1) < 2.5e-7);
+	}
+}
+
+/* A problem without an oracle of its own is judged on its sample, and by whether it is finite. */
+static void test_a_sample_stands_in_for_the_oracle(void **state)
+{
+	struct device *device = open_cpu(NULL, 1);
+	struct bench_of small, large;
+	(void)state;
+	bench_of_make(&small, "40,5", 2, 8, DTYPE_F32, device);
+	bench_of_make(&large, "200,40,5", 2, 8, DTYPE_F32, device);
+	bench_of_solve(&small);
+	large.arena.oracle = NULL;
+	large.arena.sample = &small.arena;
+	for (int broken = 0; broken < 2; broken++) {
+		if (broken)
+			((float *)large.tensors.qkv)[0] = NAN;
+		for (int pass = 0; pass < PASS_COUNT; pass++) {
+			struct contest contest = {0};
+			struct err err = {0};
+			must(contest_run(&contest, &large.arena, (enum pass)pass,
+				     &(struct protocol){0}, NULL, &err),
+				&err);
+			const struct trial *trial = &contest.trials[0];
+			assert_int_equal(broken ? OUTCOME_WRONG : OUTCOME_OK, trial->outcome);
+			assert_true(trial->judged);
+			contest_release(&contest);
+		}
+	}
+	bench_of_release(&small);
+	bench_of_release(&large);
+	device_close(device);
+}
+
 static void test_matrix_schedules_say_why_not(void **state)
 {
 	struct device *device = open_cpu("scalar", 1);
@@ -304,6 +320,7 @@ static void test_ceiling_is_measured(void **state)
 	(void)state;
 	must(device->backend->measure(device, &ceiling, &err), &err);
 	assert_true(ceiling.flops > 0 && isfinite(ceiling.flops));
+	assert_true(ceiling.exponentials > 0 && isfinite(ceiling.exponentials));
 	assert_true(ceiling.bytes > 0 && isfinite(ceiling.bytes));
 	must(device->backend->flush(device, &err), &err);
 	device_close(device);
@@ -319,6 +336,8 @@ int main(void)
 		cmocka_unit_test(test_items_cover_once),
 		cmocka_unit_test(test_results_repeat),
 		cmocka_unit_test(test_not_a_number_stays_in_its_sequence),
+		cmocka_unit_test(test_exponentials),
+		cmocka_unit_test(test_a_sample_stands_in_for_the_oracle),
 		cmocka_unit_test(test_matrix_schedules_say_why_not),
 		cmocka_unit_test(test_devices_that_cannot_be_had),
 		cmocka_unit_test(test_ceiling_is_measured),

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <libgen.h>
 #include <limits.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,8 +101,31 @@ static void test_cache_is_flushed_with_twice_its_size(void **state)
 		skip();
 	device = open_device(&err);
 	assert_int_equal(cuda_backend.flush(device, &err), 0);
-	assert_int_equal(*stub.filled, 2 * (50 << 20));
+	assert_int_equal(*stub.filled, 2 * (8 << 20));
 	assert_int_equal(cuda_backend.flush(device, &err), 0);
+	cuda_backend.close(device);
+	assert_int_equal(*stub.live, 0);
+}
+
+/* The stand-in takes 2 ms for everything. */
+static void test_rates_are_work_by_time(void **state)
+{
+	struct ceiling ceiling = {0};
+	struct err err;
+	struct device *device;
+
+	(void)state;
+	if (compiler_is_missing())
+		skip();
+	device = open_device(&err);
+	*stub.launches = 0;
+	if (cuda_backend.measure(device, &ceiling, &err))
+		fail_msg("%s", err.text);
+	assert_true(fabs(ceiling.bytes / ((1 << 28) / 2e-3) - 1) < 1e-3);
+	assert_true(fabs(ceiling.flops / (132.0 * 8 * 8 * 8 * 4096 * 4096 / 2e-3) - 1) < 1e-3);
+	assert_true(fabs(ceiling.exponentials / (132.0 * 8 * 256 * 8 * 4096 / 2e-3) - 1) < 1e-3);
+	assert_true(ceiling.apart);
+	assert_int_equal(*stub.launches, 3 * 10);
 	cuda_backend.close(device);
 	assert_int_equal(*stub.live, 0);
 }
@@ -192,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_device_is_described),
 		cmocka_unit_test(test_emu_is_refused),
 		cmocka_unit_test(test_cache_is_flushed_with_twice_its_size),
+		cmocka_unit_test(test_rates_are_work_by_time),
 		cmocka_unit_test(test_a_pass_runs_as_a_graph),
 		cmocka_unit_test(test_every_failing_call_is_told),
 	};

@@ -102,7 +102,7 @@ static void test_a_broken_source_is_named_with_its_line(void **state)
 /* The kernels that find a device's rates are in no schedule, so check_gpu does not see them. */
 static void test_peak_kernels_compile_without_spills(void **state)
 {
-	static const char *const entries[] = {"peak_multiply", "peak_read"};
+	static const char *const entries[] = {"peak_multiply", "peak_exponent", "peak_read"};
 	static const char *const defines[] = {"-DHEAD_DIM=64", "-DELEM=1", NULL};
 	struct sources sources = {0};
 	struct err err;
@@ -110,7 +110,7 @@ static void test_peak_kernels_compile_without_spills(void **state)
 	(void)state;
 	skip_without_compiler();
 	assert_int_equal(sources_init(&sources, &cuda_driver, NULL, &err), 0);
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
 		struct gpu_source source = {entries[i], entries[i],
 			*sources_kernel(&sources, entries[i]), sources.headers,
 			sources.header_count, defines};

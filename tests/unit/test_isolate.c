@@ -100,7 +100,7 @@ static int odd_measure(struct device *device, struct ceiling *ceiling, struct er
 {
 	(void)device;
 	(void)err;
-	*ceiling = (struct ceiling){3, 4};
+	*ceiling = (struct ceiling){.flops = 3, .bytes = 4};
 	return 0;
 }
 

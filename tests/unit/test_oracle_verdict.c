@@ -31,27 +31,29 @@ static double *drawn(int64_t count, struct rng *rng)
 	return values;
 }
 
-static void *rounded(const double *values, int64_t count, enum dtype dtype)
+static void round_into(void *tensor, enum dtype dtype, const double *values, int64_t count)
 {
-	void *tensor = malloc((size_t)(count + 1) * sizeof(float));
-
-	assert_non_null(tensor);
 	for (int64_t i = 0; i < count; i++)
 		dtype_store(dtype, tensor, i, (float)values[i]);
-	return tensor;
 }
 
 /* Rounds the oracle's results, as they are now, into the kernel's. */
 static void trial_round(struct trial *trial)
 {
 	const struct problem *problem = &trial->problem;
+	const struct oracle *oracle = &trial->oracle;
 
-	free(trial->out);
-	free(trial->lse);
-	free(trial->dqkv);
-	trial->out = rounded(trial->oracle.out, problem_out_count(problem), problem->dtype);
-	trial->lse = rounded(trial->oracle.lse, problem_lse_count(problem), DTYPE_F32);
-	trial->dqkv = rounded(trial->oracle.dqkv, problem_qkv_count(problem), problem->dtype);
+	round_into(trial->out, problem->dtype, oracle->out, problem_out_count(problem));
+	round_into(trial->lse, DTYPE_F32, oracle->lse, problem_lse_count(problem));
+	round_into(trial->dqkv, problem->dtype, oracle->dqkv, problem_qkv_count(problem));
+}
+
+static void *room(int64_t count)
+{
+	void *tensor = malloc((size_t)(count + 1) * sizeof(float));
+
+	assert_non_null(tensor);
+	return tensor;
 }
 
 static void trial_init(
@@ -68,6 +70,9 @@ static void trial_init(
 	trial->oracle.out = drawn(problem_out_count(&trial->problem), &rng);
 	trial->oracle.lse = drawn(problem_lse_count(&trial->problem), &rng);
 	trial->oracle.dqkv = drawn(problem_qkv_count(&trial->problem), &rng);
+	trial->out = room(problem_out_count(&trial->problem));
+	trial->lse = room(problem_lse_count(&trial->problem));
+	trial->dqkv = room(problem_qkv_count(&trial->problem));
 	trial_round(trial);
 }
 
