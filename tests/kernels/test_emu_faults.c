@@ -154,8 +154,7 @@ static const struct fault {
 	{2, CUDA "rotate_back.cu", "tile.first + row", "tile.first + row + 1", false},
 	{1, GPU "device_reach.h", "<= 2u * field.window", "< 2u * field.window", false},
 	{1, GPU "device_reach.h", "patch.j + patch.keys <= field.length &&", "", false},
-	{1, GPU "device_rows.h", "? from : source.base, valid)", "? from : source.base, true)",
-		false},
+	{1, GPU "device_rows.h", "valid ? from : source.base, valid", "from, true", false},
 	{2, GPU "device_rows.h", "i * held.STEP < source.length", "i * held.STEP <= source.length",
 		true},
 };
