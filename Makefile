@@ -68,7 +68,7 @@ TEST_DEPS := libcmocka-dev clang clang-tidy clang-format libclang-rt-14-dev pyth
 DEPS      := $(RUN_DEPS) $(if $(filter test,$(MAKECMDGOALS)),$(TEST_DEPS))
 
 .PHONY: all deps run test build-tests unit asan ubsan tsan tidy format check-format \
-        check-layers check-warnings check-gpu fuzz clean help FORCE
+        check-layers check-warnings check-gpu fuzz man clean help FORCE
 
 all: pattn pattn-emu.so
 
@@ -239,6 +239,12 @@ fuzz: ## fuzz every parser for SECONDS_EACH seconds
 	    (cd build/fuzz && ./$$harness -max_total_time=$(SECONDS_EACH) -timeout=5 -close_fd_mask=1 \
 	        $$harness-corpus >$$harness.log 2>&1) || { tail -n 40 build/fuzz/$$harness.log; exit 1; }; \
 	done
+
+man: $(BUILD)/man ## write docs/pattn.1 from the rows of commands and options
+	@$< > docs/pattn.1
+
+$(BUILD)/man: docs/man.c $(BUILD)/flags
+	$(say)$(CC) $(CPPFLAGS) -DPATTN_VERSION='"$(VERSION)"' $(CFLAGS) $(LDFLAGS) $< -o $@
 
 clean: ## remove what was built
 	rm -rf build pattn pattn-emu.so

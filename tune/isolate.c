@@ -1,5 +1,3 @@
-#include "tune/isolate.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -7,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,60 +12,20 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/stop.h"
-
-#define MOST_KERNELS 64
-
-enum call {
-	CALL_USABLE,
-	CALL_MEASURE,
-	CALL_FLUSH,
-	CALL_PREPARE,
-	CALL_POISON,
-	CALL_RUN,
-	CALL_DOWNLOAD,
-	CALL_FINISH
-};
-
-/* What the parent asks of the worker; schedules go by their place in the table. */
-struct request {
-	enum call call;
-	int schedule;
-	int slot; /* which prepared kernel */
-	int passes;
-};
-
-/* And what comes back; members that a call does not fill are zero. */
-struct reply {
-	int result;
-	struct err err;
-	struct device_info info; /* of the greeting */
-	bool can_flush, can_measure, can_sense;
-	struct reason reason;
-	struct ceiling ceiling;
-	int64_t scratch;
-	double seconds;
-	struct sensed sensed; /* during a run */
-	char overrun[32];
-};
+#include "tune/worker.h"
 
 /* The device as the parent sees it, and the worker that stands behind it. */
 struct isolated {
 	struct device device;
-	struct backend table; /* the slots below, less the optional ones the worker lacks */
-	struct opener opener;
-	pid_t worker;   /* 0: none */
-	int line;       /* socket to it */
-	int generation; /* counts workers */
-
-	/* What the worker was forked with. */
-	const struct problem *problem;
-	enum pass pass;
-	const struct inputs *inputs; /* NULL: no workload */
-	struct inputs kept_inputs;
-	unsigned char *shared; /* outputs cross here */
-	int64_t shared_bytes;
-	bool slots[MOST_KERNELS];
-	struct sensed sensed; /* during the last run */
+	struct backend table;       /* the slots below, less the optional ones the worker lacks */
+	pid_t worker;               /* 0: none */
+	int line;                   /* socket to it */
+	int generation;             /* counts workers */
+	struct errand errand;       /* what the worker is forked with */
+	struct inputs inputs;       /* of the errand */
+	bool slots[WORKER_KERNELS]; /* taken by kernels */
+	struct sensed sensed;       /* during the last run */
+	char overrun[32];           /* found by the last download */
 };
 
 struct isolated_kernel {
@@ -76,128 +33,6 @@ struct isolated_kernel {
 	int slot;
 	int generation; /* of the worker it was prepared in */
 };
-
-/* Where each output lies in the shared memory. */
-struct layout {
-	int64_t out, lse, dqkv, bytes;
-};
-
-static struct layout layout_of(const struct problem *problem, enum pass pass)
-{
-	int64_t size = dtype_size(problem->dtype);
-	struct layout layout = {0};
-	if (pass == PASS_BACKWARD) {
-		layout.bytes = problem_qkv_count(problem) * size;
-		return layout;
-	}
-	layout.lse = problem_out_count(problem) * size;
-	layout.bytes = layout.lse + problem_lse_count(problem) * (int64_t)sizeof(float);
-	return layout;
-}
-
-/* ---- the worker ---- */
-
-struct serving {
-	struct isolated *isolated;
-	struct device *device;
-	struct workload *workload;
-	struct kernel *kernels[MOST_KERNELS];
-};
-
-static void serve_download(struct serving *serving, struct reply *reply)
-{
-	const struct isolated *isolated = serving->isolated;
-	struct layout layout = layout_of(isolated->problem, isolated->pass);
-	struct outputs outputs = {0};
-	const char *overrun = NULL;
-	if (isolated->pass == PASS_BACKWARD) {
-		outputs.dqkv = isolated->shared + layout.dqkv;
-	} else {
-		outputs.out = isolated->shared + layout.out;
-		outputs.lse = (float *)(isolated->shared + layout.lse);
-	}
-	reply->result = serving->device->backend->download(
-		serving->workload, &outputs, &overrun, &reply->err);
-	if (overrun)
-		snprintf(reply->overrun, sizeof reply->overrun, "%s", overrun);
-}
-
-static void serve_run(
-	struct serving *serving, struct kernel *kernel, int passes, struct reply *reply)
-{
-	const struct backend *backend = serving->device->backend;
-	if (backend->sense)
-		backend->sense(serving->device, &reply->sensed);
-	reply->result = backend->run(kernel, passes, &reply->seconds, &reply->err);
-	if (backend->sense)
-		backend->sense(serving->device, &reply->sensed);
-}
-
-static void serve(struct serving *serving, const struct request *request, struct reply *reply)
-{
-	const struct backend *backend = serving->device->backend;
-	const struct schedule *schedule = &schedules[request->schedule];
-	struct kernel **kernel = &serving->kernels[request->slot];
-	switch (request->call) {
-	case CALL_USABLE:
-		reply->result = backend->usable(
-			serving->device, schedule, serving->isolated->problem, &reply->reason);
-		break;
-	case CALL_MEASURE:
-		reply->result = backend->measure(serving->device, &reply->ceiling, &reply->err);
-		break;
-	case CALL_FLUSH: reply->result = backend->flush(serving->device, &reply->err); break;
-	case CALL_PREPARE:
-		*kernel = backend->prepare(serving->workload, schedule, &reply->err);
-		reply->result = *kernel ? 0 : -1;
-		reply->scratch = *kernel ? (*kernel)->scratch : 0;
-		break;
-	case CALL_POISON: reply->result = backend->poison(serving->workload, &reply->err); break;
-	case CALL_RUN: serve_run(serving, *kernel, request->passes, reply); break;
-	case CALL_DOWNLOAD: serve_download(serving, reply); break;
-	case CALL_FINISH:
-		backend->finish(*kernel);
-		*kernel = NULL;
-		break;
-	}
-}
-
-/* Opens the device and the workload, greets, and answers until the parent hangs up. */
-_Noreturn static void work(struct isolated *isolated, int line)
-{
-	struct serving serving = {.isolated = isolated};
-	struct request request;
-	struct reply reply = {0};
-	static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM};
-	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-		signal(faults[i], SIG_DFL);
-	/* Ctrl-C is the parent's to answer, and its death is ours. */
-	signal(SIGINT, SIG_IGN);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	serving.device = isolated->opener.open(isolated->opener.context, &reply.err);
-	reply.result = serving.device ? 0 : -1;
-	if (serving.device) {
-		const struct backend *backend = serving.device->backend;
-		reply.info = serving.device->info;
-		reply.can_flush = backend->flush != NULL;
-		reply.can_measure = backend->measure != NULL;
-		reply.can_sense = backend->sense != NULL;
-		if (isolated->inputs) {
-			serving.workload = backend->upload(serving.device, isolated->problem,
-				isolated->pass, isolated->inputs, &reply.err);
-			reply.result = serving.workload ? 0 : -1;
-		}
-	}
-	bool opened = !reply.result;
-	while (write(line, &reply, sizeof reply) == (ssize_t)sizeof reply && opened &&
-		read(line, &request, sizeof request) == (ssize_t)sizeof request) {
-		memset(&reply, 0, sizeof reply);
-		serve(&serving, &request, &reply);
-	}
-	_exit(0);
-}
-
-/* ---- the parent ---- */
 
 static void worker_end(struct isolated *isolated)
 {
@@ -233,8 +68,9 @@ static int worker_died(struct isolated *isolated, struct err *err)
 /* Seconds a call of `passes` passes may take. */
 static double patience(const struct isolated *isolated, int passes)
 {
-	double work = isolated->inputs ? problem_flops(isolated->problem, isolated->pass) : 0;
-	return isolated->opener.patience + passes * work / LEAST_FLOPS;
+	const struct errand *errand = &isolated->errand;
+	double work = errand->inputs ? problem_flops(errand->problem, errand->pass) : 0;
+	return errand->opener.patience + passes * work / LEAST_FLOPS;
 }
 
 /* Reads one reply, killing a worker that takes too long or is no longer wanted. */
@@ -287,7 +123,7 @@ static int worker_start(struct isolated *isolated, struct reply *greeting, struc
 	}
 	if (!isolated->worker) {
 		close(ends[0]);
-		work(isolated, ends[1]);
+		worker_main(&isolated->errand, ends[1]);
 	}
 	close(ends[1]);
 	isolated->line = ends[0];
@@ -317,10 +153,10 @@ static bool isolated_usable(const struct device *device, const struct schedule *
 	struct isolated *isolated = (struct isolated *)device;
 	struct reply reply = {0};
 	struct err err = {0};
-	if (isolated->problem != problem) {
+	if (isolated->errand.problem != problem) {
 		worker_end(isolated);
-		isolated->problem = problem;
-		isolated->inputs = NULL;
+		isolated->errand.problem = problem;
+		isolated->errand.inputs = NULL;
 	}
 	struct request request = {.call = CALL_USABLE, .schedule = (int)(schedule - schedules)};
 	if (ask(isolated, &request, &reply, &err)) {
@@ -347,15 +183,22 @@ static int isolated_flush(struct device *device, struct err *err)
 	return call_simply(device, CALL_FLUSH, &reply, err);
 }
 
+/* Shared memory of at least one byte: an empty problem has outputs of none. */
+static size_t shared_room(const struct problem *problem, enum pass pass)
+{
+	return (size_t)shared_bytes(problem, pass) + 1;
+}
+
 static void isolated_release(struct workload *workload)
 {
 	struct isolated *isolated = (struct isolated *)workload->device;
+	struct errand *errand = &isolated->errand;
 	worker_end(isolated);
-	if (isolated->shared)
-		munmap(isolated->shared, (size_t)isolated->shared_bytes);
-	isolated->shared = NULL;
-	isolated->problem = NULL;
-	isolated->inputs = NULL;
+	if (errand->shared)
+		munmap(errand->shared, shared_room(workload->problem, workload->pass));
+	errand->shared = NULL;
+	errand->problem = NULL;
+	errand->inputs = NULL;
 	mem_free(workload);
 }
 
@@ -363,21 +206,21 @@ static struct workload *isolated_upload(struct device *device, const struct prob
 	enum pass pass, const struct inputs *inputs, struct err *err)
 {
 	struct isolated *isolated = (struct isolated *)device;
+	struct errand *errand = &isolated->errand;
 	struct reply greeting = {0};
 	struct workload *workload = mem_new(1, sizeof *workload, "the workload", err);
 	if (!workload)
 		return NULL;
 	*workload = (struct workload){device, problem, pass};
-	isolated->problem = problem;
-	isolated->pass = pass;
-	isolated->kept_inputs = *inputs;
-	isolated->inputs = &isolated->kept_inputs;
-	isolated->shared_bytes = layout_of(problem, pass).bytes + 1;
-	isolated->shared = mmap(NULL, (size_t)isolated->shared_bytes, PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	isolated->inputs = *inputs;
 	memset(isolated->slots, 0, sizeof isolated->slots);
-	if (isolated->shared == MAP_FAILED) {
-		isolated->shared = NULL;
+	errand->problem = problem;
+	errand->pass = pass;
+	errand->inputs = &isolated->inputs;
+	errand->shared = mmap(NULL, shared_room(problem, pass), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (errand->shared == MAP_FAILED) {
+		errand->shared = NULL;
 		err_set(err, ERR_UNAVAILABLE, "no shared memory for the outputs: %s",
 			strerror(errno));
 		goto fail;
@@ -416,8 +259,8 @@ static struct kernel *isolated_prepare(
 		return NULL;
 	kernel->kernel = (struct kernel){.workload = workload, .schedule = schedule};
 	while (isolated->slots[kernel->slot])
-		if (++kernel->slot == MOST_KERNELS)
-			bug("more than %d kernels prepared at once", MOST_KERNELS);
+		if (++kernel->slot == WORKER_KERNELS)
+			bug("more than %d kernels prepared at once", WORKER_KERNELS);
 	if (settle(kernel, err)) {
 		mem_free(kernel);
 		return NULL;
@@ -451,28 +294,27 @@ static void isolated_sense(struct device *device, struct sensed *sensed)
 	*sensed = ((struct isolated *)device)->sensed;
 }
 
+static void copy_out(void *to, const void *from, int64_t count, int size)
+{
+	if (to && from)
+		memcpy(to, from, (size_t)count * (size_t)size);
+}
+
 static int isolated_download(struct workload *workload, const struct outputs *outputs,
 	const char **overrun, struct err *err)
 {
-	/* What overran is said in words that outlive the reply. */
-	static const char *const known[] = {
-		"qkv", "cos", "sin", "dout", "out", "lse", "dqkv", "a work buffer"};
-	const struct isolated *isolated = (struct isolated *)workload->device;
-	struct layout layout = layout_of(workload->problem, workload->pass);
+	struct isolated *isolated = (struct isolated *)workload->device;
+	const struct problem *problem = workload->problem;
+	const struct outputs shared = shared_outputs(&isolated->errand);
+	int size = dtype_size(problem->dtype);
 	struct reply reply = {0};
 	if (call_simply(workload->device, CALL_DOWNLOAD, &reply, err))
 		return -1;
-	size_t place = 0, last = sizeof known / sizeof *known - 1;
-	while (place < last && strcmp(known[place], reply.overrun))
-		place++;
-	*overrun = *reply.overrun ? known[place] : NULL;
-	if (outputs->dqkv)
-		memcpy(outputs->dqkv, isolated->shared + layout.dqkv, (size_t)layout.bytes);
-	if (outputs->out)
-		memcpy(outputs->out, isolated->shared + layout.out, (size_t)layout.lse);
-	if (outputs->lse)
-		memcpy(outputs->lse, isolated->shared + layout.lse,
-			(size_t)(layout.bytes - layout.lse));
+	snprintf(isolated->overrun, sizeof isolated->overrun, "%s", reply.overrun);
+	*overrun = *isolated->overrun ? isolated->overrun : NULL;
+	copy_out(outputs->out, shared.out, problem_out_count(problem), size);
+	copy_out(outputs->lse, shared.lse, problem_lse_count(problem), sizeof(float));
+	copy_out(outputs->dqkv, shared.dqkv, problem_qkv_count(problem), size);
 	return 0;
 }
 
@@ -501,7 +343,7 @@ struct device *isolate_open(const struct opener *opener, struct err *err)
 	struct isolated *isolated = mem_new(1, sizeof *isolated, "the device", err);
 	if (!isolated)
 		return NULL;
-	isolated->opener = *opener;
+	isolated->errand.opener = *opener;
 	if (worker_start(isolated, &greeting, err)) {
 		isolated_close(&isolated->device);
 		return NULL;

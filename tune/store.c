@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "tune/store_file.h"
+#include "tune/store_owner.h"
 #include "tune/store_schema.h"
 #include "tune/store_sqlite.h"
 
@@ -161,18 +162,14 @@ out:
 static int move_to_memory(struct store *store, struct err *err)
 {
 	sqlite3 *file = store->db;
-	sqlite3_backup *backup;
 	int code;
 
 	store->db = NULL;
 	code = database_open(&store->db, ":memory:", SQLITE_OPEN_READWRITE);
-	backup = code ? NULL : sqlite3_backup_init(store->db, "main", file, "main");
-	if (backup) {
-		sqlite3_backup_step(backup, -1);
-		code = sqlite3_backup_finish(backup);
-	}
+	if (!code)
+		code = database_copy(store->db, "main", file);
 	sqlite3_close(file);
-	return !backup || code ? store_fail(store, "copy the store", err) : 0;
+	return code ? store_fail(store, "copy the store", err) : 0;
 }
 
 static int store_migrate(struct store *store, struct err *err)
@@ -206,6 +203,8 @@ static int writable_check(const struct store *store, struct err *err)
 
 static int store_prepare(struct store *store, struct err *err)
 {
+	if (owner_function(store->db))
+		return store_fail(store, "set up the store", err);
 	for (int i = 0; i < STATEMENT_COUNT; i++)
 		if (sqlite3_prepare_v3(store->db, store_statements[i], -1,
 			    SQLITE_PREPARE_PERSISTENT, &store->statements[i], NULL))

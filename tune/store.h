@@ -64,7 +64,8 @@ struct stored {
 	bool judged;                /* whether `verdict` holds */
 	struct verdict verdict;
 	double median, first_quartile, third_quartile, min, max; /* seconds a pass; 0: not timed */
-	const double *samples; /* in the order measured; not NULL */
+	const double *samples;      /* in the order measured; not NULL */
+	const unsigned char *marks; /* of each sample, enum mark; not NULL */
 	int sample_count;
 	int batch;
 	int64_t scratch;

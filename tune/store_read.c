@@ -1,65 +1,21 @@
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/mem.h"
+#include "tune/store_place.h"
+#include "tune/store_samples.h"
 #include "tune/store_sqlite.h"
 
-static const char *get_text(sqlite3_stmt *row, int column)
+static const char *trial_name(int64_t trial, char text[32])
 {
-	const unsigned char *text = sqlite3_column_text(row, column);
-
-	return text ? (const char *)text : "";
+	snprintf(text, 32, "trial %lld", (long long)trial);
+	return text;
 }
 
-static double get_real(sqlite3_stmt *row, int column)
+static int refuse_trial(const struct store *store, int64_t trial, const char *what,
+	const char *found, struct err *err)
 {
-	return sqlite3_column_type(row, column) == SQLITE_NULL ? NAN
-							       : sqlite3_column_double(row, column);
-}
+	char name[32];
 
-/* Which of `names` it is; -1 when none. */
-static int name_find(const char *wanted, const char *const *names, int count)
-{
-	for (int i = 0; i < count; i++)
-		if (!strcmp(names[i], wanted))
-			return i;
-	return -1;
-}
-
-static int refuse_row(const struct store *store, int64_t trial, const char *what, const char *found,
-	struct err *err)
-{
-	return err_set(err, ERR_UNAVAILABLE,
-		"%s: damaged: trial %lld has the %s '%.60s'; move it away, " STORE_ELSEWHERE,
-		store->path, (long long)trial, what, found);
-}
-
-static int key_read(const struct store *store, sqlite3_stmt *row, int64_t trial, struct key *key,
-	struct err *err)
-{
-	const char *const passes[] = {pass_name(PASS_FORWARD), pass_name(PASS_BACKWARD)};
-	const char *device = get_text(row, ROW_DEVICE), *pass = get_text(row, ROW_PASS);
-	const char *dtype = get_text(row, ROW_DTYPE);
-	int which = name_find(pass, passes, PASS_COUNT);
-
-	*key = (struct key){
-		.pass = (enum pass)which,
-		.heads = sqlite3_column_int64(row, ROW_HEADS),
-		.dim = sqlite3_column_int64(row, ROW_DIM),
-		.window = sqlite3_column_int64(row, ROW_WINDOW),
-		.tokens = sqlite3_column_int64(row, ROW_TOKENS),
-		.longest = sqlite3_column_int64(row, ROW_LONGEST),
-		.cold = sqlite3_column_int(row, ROW_COLD),
-	};
-	if (which < 0)
-		return refuse_row(store, trial, "pass", pass, err);
-	if (!dtype_find(dtype, &key->dtype))
-		return refuse_row(store, trial, "type", dtype, err);
-	if (snprintf(key->device, sizeof key->device, "%s", device) >= (int)sizeof key->device)
-		return refuse_row(store, trial, "device", device, err);
-	return 0;
+	return refuse_row(store, trial_name(trial, name), what, found, err);
 }
 
 /* The columns that are taken as they are. */
@@ -86,39 +42,14 @@ static void plain_read(sqlite3_stmt *row, struct stored *stored)
 	stored->code = get_text(row, ROW_CODE);
 	stored->compiler = get_text(row, ROW_COMPILER);
 	stored->driver = get_text(row, ROW_DRIVER);
+	stored->architecture = get_text(row, ROW_ARCHITECTURE);
 	stored->lens = get_text(row, ROW_LENS);
 	stored->version = get_text(row, ROW_VERSION);
 	stored->created = get_text(row, ROW_CREATED);
+	stored->origin = get_text(row, ROW_ORIGIN);
+	stored->source = get_text(row, ROW_SOURCE);
 	stored->exact_tokens = sqlite3_column_int64(row, ROW_EXACT_TOKENS);
 	stored->exact_longest = sqlite3_column_int64(row, ROW_EXACT_LONGEST);
-}
-
-/* From a JSON array, with strtod since SQLite's numbers may be off in the last bit. From mem_new;
- * NULL on failure. */
-static double *samples_read(
-	const struct store *store, sqlite3_stmt *row, int64_t trial, int count, struct err *err)
-{
-	const char *text = get_text(row, ROW_SAMPLES), *at = text;
-	double *samples = NULL;
-
-	/* No more than there are digits for, whatever a damaged row says. */
-	if (count >= 0 && (size_t)count <= strlen(text))
-		samples = mem_new(count, sizeof *samples, "a trial's samples", err);
-	else
-		refuse_row(store, trial, "samples", text, err);
-	for (int i = 0; samples && i < count; i++) {
-		char *end;
-
-		at += strspn(at, "[, \t\r\n");
-		samples[i] = strtod(at, &end);
-		if (end == at) {
-			refuse_row(store, trial, "samples", text, err);
-			mem_free(samples);
-			samples = NULL;
-		}
-		at = end;
-	}
-	return samples;
 }
 
 static int judgement_read(const struct store *store, sqlite3_stmt *row, int64_t trial,
@@ -131,7 +62,7 @@ static int judgement_read(const struct store *store, sqlite3_stmt *row, int64_t 
 		names[i] = judged_name((enum judged)i);
 	which = name_find(name, names, JUDGED_COUNT);
 	if (which < 0)
-		return refuse_row(store, trial, "tensor", name, err);
+		return refuse_trial(store, trial, "tensor", name, err);
 	*judgement = (struct judgement){
 		.judged = (enum judged)which,
 		.ceiling = get_real(row, 1),
@@ -181,12 +112,12 @@ static int words_read(
 	const char *outcome = get_text(row, ROW_OUTCOME);
 	int which = name_find(decision, decisions, 3);
 
-	if (key_read(store, row, stored->trial, &stored->key, err))
+	if (key_read(store, row, &stored->key, err))
 		return -1;
 	if (which < 0)
-		return refuse_row(store, stored->trial, "decision", decision, err);
+		return refuse_trial(store, stored->trial, "decision", decision, err);
 	if (!outcome_find(outcome, &stored->outcome))
-		return refuse_row(store, stored->trial, "outcome", outcome, err);
+		return refuse_trial(store, stored->trial, "outcome", outcome, err);
 	stored->decision = (enum decision)which;
 	stored->schedule = schedule_find(stored->key.pass, stored->schedule_name);
 	return 0;
@@ -197,21 +128,27 @@ static int row_visit(struct store *store, sqlite3_stmt *row,
 	int (*visit)(void *context, const struct stored *stored), void *context, bool *enough,
 	struct err *err)
 {
+	struct samples samples = {0};
 	struct stored stored;
-	double *samples;
+	char name[32];
+	int status;
 
 	plain_read(row, &stored);
-	if (words_read(store, row, &stored, err) ||
-		verdict_read(store, stored.trial, &stored.verdict, err))
-		return -1;
-	samples = samples_read(store, row, stored.trial, stored.sample_count, err);
-	if (!samples)
-		return -1;
-	stored.samples = samples;
-	stored.judged = stored.verdict.count > 0;
-	*enough = visit(context, &stored);
-	mem_free(samples);
-	return 0;
+	trial_name(stored.trial, name);
+	status = words_read(store, row, &stored, err);
+	if (!status)
+		status = verdict_read(store, stored.trial, &stored.verdict, err);
+	if (!status)
+		status = samples_read(store, name, get_text(row, ROW_SAMPLES),
+			get_text(row, ROW_MARKS), stored.sample_count, &samples, err);
+	if (!status) {
+		stored.samples = samples.seconds;
+		stored.marks = samples.marks;
+		stored.judged = stored.verdict.count > 0;
+		*enough = visit(context, &stored);
+	}
+	samples_release(&samples);
+	return status;
 }
 
 /* Calls `visit` for each of `rows` until it returns non-zero; how many there were, or -1. */
@@ -228,13 +165,22 @@ static int rows_visit(struct store *store, sqlite3_stmt *rows,
 	return rows_end(store, rows, code, err) || status ? -1 : visited;
 }
 
-int store_ranking(struct store *store, const struct key *key,
+int store_look_up(struct store *store, const struct key *key, const struct device_info *device,
 	int (*row)(void *context, const struct stored *stored), void *context, struct err *err)
 {
 	sqlite3_stmt *rows = statement_take(store, READ_RANKING);
 
 	put_key(rows, key);
+	put_build(rows, device);
 	return rows_visit(store, rows, row, context, err);
+}
+
+int store_ranking(struct store *store, const struct key *key,
+	int (*row)(void *context, const struct stored *stored), void *context, struct err *err)
+{
+	static const struct device_info any;
+
+	return store_look_up(store, key, &any, row, context, err);
 }
 
 int store_each(struct store *store, bool all,

@@ -1,7 +1,12 @@
 #include "tune/store_sqlite.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "base/clock.h"
 
 /* What SQLite says, in words and with a remedy. */
 struct ailment {
@@ -52,9 +57,27 @@ int store_fail(const struct store *store, const char *doing, struct err *err)
 		ailment->remedy);
 }
 
+int refuse_row(const struct store *store, const char *whose, const char *what, const char *found,
+	struct err *err)
+{
+	return err_set(err, ERR_UNAVAILABLE,
+		"%s: damaged: %s has the %s '%.60s'; move it away, " STORE_ELSEWHERE, store->path,
+		whose, what, found);
+}
+
 int store_run(struct store *store, const char *sql, const char *doing, struct err *err)
 {
 	return sqlite3_exec(store->db, sql, NULL, NULL, NULL) ? store_fail(store, doing, err) : 0;
+}
+
+int database_copy(sqlite3 *to, const char *name, sqlite3 *from)
+{
+	sqlite3_backup *backup = sqlite3_backup_init(to, name, from, "main");
+
+	if (!backup)
+		return sqlite3_errcode(to);
+	sqlite3_backup_step(backup, -1);
+	return sqlite3_backup_finish(backup);
 }
 
 int change_begin(struct store *store, struct err *err)
@@ -62,12 +85,17 @@ int change_begin(struct store *store, struct err *err)
 	return store_run(store, "BEGIN IMMEDIATE", "change the store", err);
 }
 
+void change_undo(struct store *store)
+{
+	if (!sqlite3_get_autocommit(store->db))
+		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
 int change_end(struct store *store, int status, struct err *err)
 {
 	if (!status)
 		status = store_run(store, "COMMIT", "change the store", err);
-	if (!sqlite3_get_autocommit(store->db))
-		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+	change_undo(store);
 	return status;
 }
 
@@ -92,7 +120,7 @@ static int slot(sqlite3_stmt *statement, const char *name)
 
 void put_text(sqlite3_stmt *statement, const char *name, const char *text)
 {
-	sqlite3_bind_text(statement, slot(statement, name), text, -1, SQLITE_STATIC);
+	sqlite3_bind_text(statement, slot(statement, name), text, -1, SQLITE_TRANSIENT);
 }
 
 void put_integer(sqlite3_stmt *statement, const char *name, int64_t value)
@@ -105,17 +133,46 @@ void put_real(sqlite3_stmt *statement, const char *name, double value)
 	sqlite3_bind_double(statement, slot(statement, name), value);
 }
 
-void put_key(sqlite3_stmt *statement, const struct key *key)
+void put_build(sqlite3_stmt *statement, const struct device_info *device)
 {
-	put_text(statement, ":device", key->device);
-	put_text(statement, ":pass", pass_name(key->pass));
-	put_text(statement, ":dtype", dtype_name(key->dtype));
-	put_integer(statement, ":heads", key->heads);
-	put_integer(statement, ":dim", key->dim);
-	put_integer(statement, ":window", key->window);
-	put_integer(statement, ":tokens", key->tokens);
-	put_integer(statement, ":longest", key->longest);
-	put_text(statement, ":cache", key->cold ? "cold" : "hot");
+	put_text(statement, ":code", device->code);
+	put_text(statement, ":compiler", device->compiler);
+}
+
+void put_seed(sqlite3_stmt *statement, uint64_t seed)
+{
+	char text[24];
+
+	snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
+	put_text(statement, ":seed", text);
+}
+
+void put_now(sqlite3_stmt *statement, const char *name)
+{
+	char text[32];
+
+	put_text(statement, name, clock_utc(text));
+}
+
+const char *get_text(sqlite3_stmt *row, int column)
+{
+	const unsigned char *text = sqlite3_column_text(row, column);
+
+	return text ? (const char *)text : "";
+}
+
+double get_real(sqlite3_stmt *row, int column)
+{
+	return sqlite3_column_type(row, column) == SQLITE_NULL ? NAN
+							       : sqlite3_column_double(row, column);
+}
+
+int name_find(const char *wanted, const char *const *names, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (!strcmp(names[i], wanted))
+			return i;
+	return -1;
 }
 
 int statement_run(struct store *store, sqlite3_stmt *statement, struct err *err)

@@ -2,14 +2,6 @@
 
 /* clang-format off */
 
-/* Columns of a trial that are bound to a parameter of the same name. */
-#define TRIAL_COLUMNS(COLUMN) \
-	COLUMN(schedule) COLUMN(outcome) COLUMN(why) COLUMN(warning) COLUMN(samples) \
-	COLUMN(sample_count) COLUMN(min) COLUMN(first_quartile) COLUMN(median) \
-	COLUMN(third_quartile) COLUMN(max) COLUMN(batch) COLUMN(flops) COLUMN(bytes) \
-	COLUMN(fraction) COLUMN(floor_seconds) COLUMN(scratch) COLUMN(code) COLUMN(compiler) \
-	COLUMN(driver) COLUMN(rounds) COLUMN(time_limit) COLUMN(seed) COLUMN(stop) \
-	COLUMN(version) COLUMN(created)
 #define NAMED(name) ", " #name
 #define BOUND(name) ", :" #name
 
@@ -18,16 +10,22 @@
 	"fingerprint = :device AND pass = :pass AND dtype = :dtype AND heads = :heads" \
 	" AND dim = :dim AND window = :window AND cache = :cache" \
 	" AND shape.tokens = :tokens AND shape.longest = :longest"
+#define THE_SHAPE "(SELECT shape.id FROM " SHAPES " WHERE " IS_KEY ")"
 #define IS_WORKLOAD \
 	"workload.lens = :lens AND workload.tokens = :exact_tokens" \
 	" AND workload.longest = :exact_longest"
 #define SELECTED(name, sql) sql ", "
+
+/* Trials; ranked are those in the shape's ranking of the build asked for, or else its first. */
 #define ROWS \
 	"SELECT " ROW_COLUMNS(SELECTED) "NULL FROM " SHAPES \
+	" LEFT JOIN decision ON decision.id =" \
+	" (SELECT one.id FROM decision AS one WHERE one.shape = shape.id" \
+	" ORDER BY one.code = :code AND one.compiler = :compiler DESC, " \
+	PRECEDENCE("one.origin") ", one.decided DESC, one.code, one.compiler LIMIT 1)" \
 	" JOIN trial ON trial.shape = shape.id" \
 	" JOIN workload ON workload.id = trial.workload" \
-	" LEFT JOIN ranking ON ranking.trial = trial.id" \
-	" LEFT JOIN decision ON decision.shape = ranking.shape"
+	" LEFT JOIN ranking ON ranking.trial = trial.id AND ranking.decision = decision.id"
 
 const char *const store_statements[STATEMENT_COUNT] = {
 	[ADD_DEVICE] =
@@ -55,15 +53,14 @@ const char *const store_statements[STATEMENT_COUNT] = {
 		" :head, :dimension, :got, :want)",
 	[DROP_DECISION] =
 		"DELETE FROM decision"
-		" WHERE shape = (SELECT shape.id FROM " SHAPES " WHERE " IS_KEY ")",
+		" WHERE shape = " THE_SHAPE " AND code = :code AND compiler = :compiler",
 	[ADD_DECISION] =
-		"INSERT INTO decision (shape, decision, decided)"
-		" SELECT shape.id, :decision, :decided FROM " SHAPES " WHERE " IS_KEY,
+		"INSERT INTO decision (shape, code, compiler, decision, decided)"
+		" VALUES (" THE_SHAPE ", :code, :compiler, :decision, :decided)",
 	[ADD_RANK] =
-		"INSERT INTO ranking (shape, rank, trial)"
-		" SELECT shape.id, :rank, trial.id"
-		" FROM " SHAPES " JOIN trial ON trial.shape = shape.id"
-		" WHERE " IS_KEY " AND trial.id = :trial AND outcome = 'ok'",
+		"INSERT INTO ranking (decision, rank, shape, trial)"
+		" SELECT decision.id, :rank, trial.shape, trial.id"
+		" FROM trial JOIN decision USING (shape, code, compiler) WHERE trial.id = :trial",
 	[READ_RANKING] =
 		ROWS " WHERE " IS_KEY " AND rank IS NOT NULL ORDER BY rank",
 	[READ_EACH] =
@@ -74,6 +71,66 @@ const char *const store_statements[STATEMENT_COUNT] = {
 		"SELECT tensor, ceiling, rel, sequence_rel, nmse, sequence, token, head, dimension,"
 		" got, want"
 		" FROM judgement WHERE trial = :trial ORDER BY rowid",
+	[ADD_MISS] =
+		"INSERT INTO miss (shape, workload, seed, asked)"
+		" SELECT shape.id, workload.id, :seed, :asked"
+		" FROM " SHAPES ", workload WHERE " IS_KEY " AND " IS_WORKLOAD
+		" ON CONFLICT (shape) DO UPDATE SET workload = excluded.workload,"
+		" seed = excluded.seed, asked = excluded.asked, times = times + 1",
+	[DROP_MISS] =
+		"DELETE FROM miss WHERE shape = " THE_SHAPE,
+	[READ_MISSES] =
+		"SELECT " MISS_COLUMNS(SELECTED) "NULL FROM " SHAPES
+		" JOIN miss ON miss.shape = shape.id JOIN workload ON workload.id = miss.workload"
+		" ORDER BY times DESC, asked DESC, shape.id",
+	[READ_RANKED] =
+		"SELECT " KEY_COLUMNS(SELECTED) "NULL FROM " SHAPES
+		" WHERE fingerprint = :device AND pass = :pass AND dtype = :dtype AND dim = :dim"
+		" AND cache = :cache AND (window < 0) = (:window < 0) AND NOT (" IS_KEY ")"
+		" AND shape.id IN (SELECT shape FROM decision)"
+		" ORDER BY shape.tokens, shape.longest, heads, window",
+	[READ_FAILURE] =
+		"SELECT outcome, why, created FROM " SHAPES
+		" JOIN trial AS failed ON failed.shape = shape.id"
+		" WHERE fingerprint = :device AND pass = :pass AND dtype = :dtype"
+		" AND schedule = :schedule AND code = :code AND compiler = :compiler"
+		" AND outcome IN ('run-failed', 'timed-out') AND NOT EXISTS"
+		" (SELECT 1 FROM trial AS later WHERE later.shape = failed.shape"
+		" AND later.schedule = failed.schedule AND later.outcome = 'ok'"
+		" AND later.code = failed.code AND later.compiler = failed.compiler"
+		" AND (later.created, later.id) > (failed.created, failed.id))"
+		" ORDER BY created DESC, failed.id DESC LIMIT 1",
+	[ADD_CHECKPOINT] =
+		"INSERT INTO checkpoint (shape, workload, owner, code, compiler, driver, rounds,"
+		" pattern, seed, done, saved)"
+		" SELECT shape.id, workload.id, :owner, :code, :compiler, :driver, :rounds,"
+		" :pattern, :seed, :done, :saved"
+		" FROM " SHAPES ", workload WHERE " IS_KEY " AND " IS_WORKLOAD,
+	[ADD_CANDIDATE] =
+		"INSERT INTO candidate"
+		" (checkpoint, schedule, outcome, why, samples, marks, sample_count, batch, fell)"
+		" VALUES (:checkpoint, :schedule, :outcome, :why, :samples, :marks, :sample_count,"
+		" :batch, :fell)",
+	[DROP_OWN_CHECKPOINT] =
+		"DELETE FROM checkpoint WHERE shape = " THE_SHAPE " AND owner = :owner",
+	[DROP_DONE_CHECKPOINTS] =
+		"DELETE FROM checkpoint"
+		" WHERE shape = " THE_SHAPE " AND (owner = :owner OR is_gone(owner))",
+	[DROP_OLD_CHECKPOINTS] =
+		"DELETE FROM checkpoint WHERE shape = " THE_SHAPE " AND is_gone(owner)"
+		" AND (code, compiler) != (:code, :compiler)",
+	[TAKE_CHECKPOINT] =
+		"UPDATE OR REPLACE checkpoint SET owner = :owner WHERE id ="
+		" (SELECT one.id FROM checkpoint AS one JOIN workload ON workload.id = one.workload"
+		" WHERE one.shape = " THE_SHAPE " AND " IS_WORKLOAD
+		" AND one.code = :code AND one.compiler = :compiler AND one.driver = :driver"
+		" AND one.rounds = :rounds AND one.pattern = :pattern AND one.seed = :seed"
+		" AND (one.owner = :owner OR is_gone(one.owner))"
+		" ORDER BY one.done DESC, one.owner = :owner DESC, one.id LIMIT 1)"
+		" RETURNING id, done",
+	[READ_CANDIDATES] =
+		"SELECT " CANDIDATE_COLUMNS(SELECTED) "NULL"
+		" FROM candidate WHERE checkpoint = :checkpoint ORDER BY rowid",
 };
 
 /* clang-format on */

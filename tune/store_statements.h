@@ -4,8 +4,17 @@
 
 /* clang-format off */
 
-/* Columns of the statements that read rows, each with what fills it. */
-#define ROW_COLUMNS(COLUMN) \
+/* Columns of a trial that are written as they are. */
+#define TRIAL_COLUMNS(COLUMN) \
+	COLUMN(schedule) COLUMN(outcome) COLUMN(why) COLUMN(warning) COLUMN(samples) \
+	COLUMN(marks) COLUMN(sample_count) COLUMN(min) COLUMN(first_quartile) COLUMN(median) \
+	COLUMN(third_quartile) COLUMN(max) COLUMN(batch) COLUMN(flops) COLUMN(bytes) \
+	COLUMN(fraction) COLUMN(floor_seconds) COLUMN(scratch) COLUMN(code) COLUMN(compiler) \
+	COLUMN(driver) COLUMN(rounds) COLUMN(time_limit) COLUMN(seed) COLUMN(stop) \
+	COLUMN(version) COLUMN(created)
+
+/* Columns of the statements that read rows, each with what fills it; those of a key first. */
+#define KEY_COLUMNS(COLUMN) \
 	COLUMN(DEVICE, "fingerprint") \
 	COLUMN(PASS, "pass") \
 	COLUMN(DTYPE, "dtype") \
@@ -14,10 +23,13 @@
 	COLUMN(WINDOW, "window") \
 	COLUMN(TOKENS, "shape.tokens") \
 	COLUMN(LONGEST, "shape.longest") \
-	COLUMN(COLD, "cache = 'cold'") \
+	COLUMN(COLD, "cache = 'cold'")
+
+#define ROW_COLUMNS(COLUMN) \
+	KEY_COLUMNS(COLUMN) \
 	COLUMN(TRIAL, "trial.id") \
 	COLUMN(RANK, "ifnull(rank, -1)") \
-	COLUMN(DECISION, "ifnull(decision, 'none')") \
+	COLUMN(DECISION, "iif(rank IS NULL, 'none', decision.decision)") \
 	COLUMN(SCHEDULE, "schedule") \
 	COLUMN(OUTCOME, "outcome") \
 	COLUMN(WHY, "why") \
@@ -29,6 +41,7 @@
 	COLUMN(THIRD_QUARTILE, "third_quartile") \
 	COLUMN(MAX, "max") \
 	COLUMN(SAMPLES, "samples") \
+	COLUMN(MARKS, "marks") \
 	COLUMN(SAMPLE_COUNT, "sample_count") \
 	COLUMN(BATCH, "batch") \
 	COLUMN(SCRATCH, "scratch") \
@@ -36,20 +49,63 @@
 	COLUMN(BYTES, "bytes") \
 	COLUMN(FRACTION, "fraction") \
 	COLUMN(FLOOR_SECONDS, "floor_seconds") \
-	COLUMN(CODE, "code") \
-	COLUMN(COMPILER, "compiler") \
+	COLUMN(CODE, "trial.code") \
+	COLUMN(COMPILER, "trial.compiler") \
 	COLUMN(DRIVER, "driver") \
+	COLUMN(ARCHITECTURE, "architecture") \
 	COLUMN(LENS, "lens") \
 	COLUMN(VERSION, "version") \
 	COLUMN(CREATED, "created") \
+	COLUMN(ORIGIN, "trial.origin") \
+	COLUMN(SOURCE, "source") \
 	COLUMN(EXACT_TOKENS, "workload.tokens") \
 	COLUMN(EXACT_LONGEST, "workload.longest")
+
+#define MISS_COLUMNS(COLUMN) \
+	KEY_COLUMNS(COLUMN) \
+	COLUMN(LENS, "lens") \
+	COLUMN(EXACT_TOKENS, "workload.tokens") \
+	COLUMN(EXACT_LONGEST, "workload.longest") \
+	COLUMN(SEED, "seed") \
+	COLUMN(ASKED, "asked") \
+	COLUMN(TIMES, "times")
+
+#define CANDIDATE_COLUMNS(COLUMN) \
+	COLUMN(SCHEDULE, "schedule") \
+	COLUMN(OUTCOME, "outcome") \
+	COLUMN(WHY, "why") \
+	COLUMN(SAMPLES, "samples") \
+	COLUMN(MARKS, "marks") \
+	COLUMN(SAMPLE_COUNT, "sample_count") \
+	COLUMN(BATCH, "batch") \
+	COLUMN(FELL, "fell")
+
+enum key_column {
+#define COLUMN(name, sql) KEY_##name,
+	KEY_COLUMNS(COLUMN)
+#undef COLUMN
+};
 
 enum row_column {
 #define COLUMN(name, sql) ROW_##name,
 	ROW_COLUMNS(COLUMN)
 #undef COLUMN
 };
+
+enum miss_column {
+#define COLUMN(name, sql) MISS_##name,
+	MISS_COLUMNS(COLUMN)
+#undef COLUMN
+};
+
+enum candidate_column {
+#define COLUMN(name, sql) CANDIDATE_##name,
+	CANDIDATE_COLUMNS(COLUMN)
+#undef COLUMN
+};
+
+/* Which of two rankings goes first: of less precedence, then decided later. */
+#define PRECEDENCE(origin) "instr('local imported shipped', " origin ")"
 
 enum statement {
 	ADD_DEVICE,
@@ -63,6 +119,18 @@ enum statement {
 	READ_RANKING,
 	READ_EACH,
 	READ_JUDGEMENTS,
+	ADD_MISS,
+	DROP_MISS,
+	READ_MISSES,
+	READ_RANKED,
+	READ_FAILURE,
+	ADD_CHECKPOINT,
+	ADD_CANDIDATE,
+	DROP_OWN_CHECKPOINT,
+	DROP_DONE_CHECKPOINTS,
+	DROP_OLD_CHECKPOINTS,
+	TAKE_CHECKPOINT,
+	READ_CANDIDATES,
 	STATEMENT_COUNT,
 };
 

@@ -62,17 +62,6 @@ static inline struct trial sample_trial(int index)
 	};
 }
 
-/* Keeps `trial` under `key`; its id. */
-static inline int64_t keep(struct store *store, const struct key *key, const struct trial *trial)
-{
-	int64_t id = 0;
-	struct err err = {0};
-
-	if (store_add_trial(store, key, &sample_contest, trial, &sample_circumstances, &id, &err))
-		fail_msg("%s", err.text);
-	return id;
-}
-
 static inline struct store *open_or_fail(const char *path, enum store_mode mode)
 {
 	struct err err = {0};
@@ -114,6 +103,45 @@ static inline int count_trials(struct store *store)
 		fail_msg("%s", err.text);
 	assert_int_equal(rows, seen);
 	return rows;
+}
+
+/* Keeps a contest of `count` trials, ranked as `ranking` says or not (NULL); the id of the first.
+ */
+static inline int64_t keep_contest(struct store *store, const struct key *key, struct trial *trials,
+	int count, int *ranking, enum decision decision)
+{
+	struct contest contest = sample_contest;
+	struct err err = {0};
+
+	contest.trials = trials;
+	contest.count = count;
+	contest.ranking = ranking;
+	contest.ranked = decision == DECISION_NONE ? 0 : count;
+	contest.decision = decision;
+	if (store_add_contest(store, key, &contest, &sample_circumstances, ranking, &err))
+		fail_msg("%s", err.text);
+	/* Rows are numbered from 1 and never deleted. */
+	return count_trials(store) - count + 1;
+}
+
+/* Keeps one trial that is not ranked. */
+static inline int64_t keep(struct store *store, const struct key *key, struct trial *trial)
+{
+	return keep_contest(store, key, trial, 1, NULL, DECISION_NONE);
+}
+
+/* Keeps trials of the first `count` schedules, the last of which won; the id of the first. */
+static inline int64_t keep_ranked(
+	struct store *store, const struct key *key, enum decision decision, int count)
+{
+	struct trial trials[16];
+	int ranking[16];
+
+	for (int i = 0; i < count; i++) {
+		trials[i] = sample_trial(i);
+		ranking[i] = count - 1 - i;
+	}
+	return keep_contest(store, key, trials, count, ranking, decision);
 }
 
 /* Runs `sql` behind the store's back; the last value it gives as a number. */

@@ -27,15 +27,8 @@ static void make_store(const char *path, int count)
 {
 	struct store *store = open_or_fail(path, STORE_WRITE);
 	struct key key = sample_key();
-	struct err err = {0};
-	int64_t ids[16];
 
-	for (int i = 0; i < count; i++) {
-		struct trial trial = sample_trial(i);
-
-		ids[i] = keep(store, &key, &trial);
-	}
-	assert_int_equal(store_set_winner(store, &key, DECISION_TIE, ids, count, &err), 0);
+	keep_ranked(store, &key, DECISION_TIE, count);
 	store_close(store);
 }
 
@@ -266,6 +259,7 @@ static void test_damaged_rows(void **state)
 		{"UPDATE trial SET outcome = 'fine'", "CHECK constraint failed"},
 		{"UPDATE shape SET pass = 'sideways'", "CHECK constraint failed"},
 		{"UPDATE shape SET tokens = 3", "CHECK constraint failed"},
+		{"UPDATE trial SET sample_count = 2000000000", "CHECK constraint failed"},
 		{"UPDATE judgement SET tensor = 'qkv' WHERE tensor = 'out'",
 			"CHECK constraint failed"},
 	};
@@ -287,10 +281,12 @@ static void test_damaged_rows(void **state)
 static void test_damaged_samples(void **state)
 {
 	static const char *const damages[] = {
-		"sample_count = 2000000000",
-		"sample_count = 3, samples = '[1,2]'",
-		"sample_count = 2, samples = '[1,null]'",
-		"sample_count = 1, samples = '[]'",
+		"sample_count = 9, marks = '000000000', samples = '[]'",
+		"sample_count = 3, marks = '000', samples = '[1,2]'",
+		"sample_count = 2, marks = '00', samples = '[1,null]'",
+		"sample_count = 1, marks = '0', samples = '[]'",
+		"sample_count = 1, marks = '4', samples = '[1]'",
+		"sample_count = 1, marks = '/', samples = '[1]'",
 	};
 
 	(void)state;
@@ -306,7 +302,7 @@ static void test_damaged_samples(void **state)
 		str_release(&sql);
 		store = open_or_fail(FILE_NAME, STORE_READ);
 		assert_int_equal(store_each(store, true, count_row, &seen, &err), -1);
-		assert_non_null(strstr(err.text, "damaged: trial 1 has the samples"));
+		assert_non_null(strstr(err.text, "damaged: trial 1 has the "));
 		assert_int_equal(seen, 0);
 		store_close(store);
 	}

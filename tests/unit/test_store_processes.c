@@ -34,11 +34,12 @@ static int result_of(pid_t child)
 static int add(struct store *store, int index, struct err *err)
 {
 	struct trial trial = sample_trial(index % 5);
+	struct contest contest = sample_contest;
 	struct key key = sample_key();
-	int64_t id;
 
-	return store_add_trial(
-		store, &key, &sample_contest, &trial, &sample_circumstances, &id, err);
+	contest.trials = &trial;
+	contest.count = 1;
+	return store_add_contest(store, &key, &contest, &sample_circumstances, false, err);
 }
 
 #define WRITERS 8
