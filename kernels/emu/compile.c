@@ -14,8 +14,6 @@
 #include "base/mem.h"
 #include "kernels/emu/emu.h"
 
-extern char **environ;
-
 #if defined(__has_feature)
 #define FEATURE(name) __has_feature(name)
 #else
@@ -136,9 +134,12 @@ static int fail_by_log(const char *compiler, const char *path, struct err *err)
 	struct str text = {0};
 	const char *line;
 
-	if (file_read(path, TEXT_LIMIT, &text, err))
+	str_add(&text, "");
+	if (file_read(path, TEXT_LIMIT, &text, err)) {
+		str_release(&text);
 		return -1;
-	line = strstr(text.text ? text.text : "", "error:");
+	}
+	line = strstr(text.text, "error:");
 	while (line && line > text.text && line[-1] != '\n')
 		line--;
 	if (!line)

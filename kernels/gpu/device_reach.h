@@ -21,7 +21,7 @@ struct patch {
 
 DEVICE bool sees(const struct field &field, int i, int j)
 {
-	return j < field.length && (u32)(i - j + field.window) <= 2u * field.window;
+	return j < field.length && (u32)i - (u32)j + (u32)field.window <= 2u * field.window;
 }
 
 DEVICE int larger(int a, int b)

@@ -1,6 +1,5 @@
 #include "kernels/emu/simt/fiber.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "kernels/emu/simt/sanitizer.h"
@@ -49,7 +48,7 @@ static void context_make(struct fiber *fiber, char *stack, size_t bytes)
 	void **slots = (void **)(stack + bytes) - SLOTS;
 	for (int i = 0; i < SLOTS; i++)
 		slots[i] = NULL;
-	slots[ENTRY] = (void *)(uintptr_t)begin;
+	*(void (**)(void)) & slots[ENTRY] = begin;
 	fiber->context = slots;
 }
 
