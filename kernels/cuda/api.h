@@ -1,11 +1,10 @@
 /* The vendor's libraries, loaded when first asked for: no header of theirs is needed to build and
  * none of them to start. Constants are those of the CUDA driver API, NVRTC and NVML;
- * the structs stand for their opaque handles. */
+ * the structs stand for their opaque handles, and device addresses are pointers. */
 #ifndef KERNELS_CUDA_API_H
 #define KERNELS_CUDA_API_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/err.h"
 

@@ -14,7 +14,7 @@ struct gpu_device {
 	struct cuda_stream *stream;
 	struct cuda_event *marks[2]; /* by enum gpu_mark */
 	bool capturing;
-	uint64_t flushed; /* memory larger than the cache; 0: none yet */
+	void *flushed; /* memory larger than the cache; NULL: none yet */
 	int64_t flushed_bytes;
 	const struct nvml_api *nvml; /* NULL: no word on clocks */
 	struct nvml_device *monitor;
@@ -31,11 +31,6 @@ static int check(const struct cuda_api *api, int status, const char *doing, stru
 	api->error_text(status, &text);
 	return err_set(err, ERR_UNAVAILABLE, "%s: %s (%s)", doing,
 		text ? text : "the driver knows no more", name ? name : "unknown error");
-}
-
-static uint64_t address(const void *memory)
-{
-	return (uint64_t)(uintptr_t)memory;
 }
 
 static int cuda_probe(struct err *err)
@@ -159,7 +154,7 @@ static struct gpu_device *cuda_open(
 
 static void *cuda_alloc(struct gpu_device *device, int64_t bytes, int64_t guard, struct err *err)
 {
-	uint64_t memory = 0;
+	void *memory = NULL;
 	char size[32];
 	int64_t whole;
 
@@ -171,13 +166,13 @@ static void *cuda_alloc(struct gpu_device *device, int64_t bytes, int64_t guard,
 		err_prefix(err, "%s", str_bytes(whole, size));
 		return NULL;
 	}
-	return (void *)(uintptr_t)memory;
+	return memory;
 }
 
 static void cuda_free(struct gpu_device *device, void *memory)
 {
 	if (memory)
-		device->api->free(address(memory));
+		device->api->free(memory);
 }
 
 static int cuda_wait(struct gpu_device *device, struct err *err)
@@ -190,8 +185,7 @@ static int cuda_copy_in(
 {
 	if (!bytes)
 		return 0;
-	if (check(device->api,
-		    device->api->copy_in(address(to), from, (size_t)bytes, device->stream),
+	if (check(device->api, device->api->copy_in(to, from, (size_t)bytes, device->stream),
 		    "copying to the GPU", err))
 		return -1;
 	return cuda_wait(device, err);
@@ -202,8 +196,7 @@ static int cuda_copy_out(
 {
 	if (!bytes)
 		return 0;
-	if (check(device->api,
-		    device->api->copy_out(to, address(from), (size_t)bytes, device->stream),
+	if (check(device->api, device->api->copy_out(to, from, (size_t)bytes, device->stream),
 		    "copying from the GPU", err))
 		return -1;
 	return cuda_wait(device, err);
@@ -215,8 +208,7 @@ static int cuda_fill(
 	if (!bytes)
 		return 0;
 	return check(device->api,
-		device->api->fill(
-			address(memory), (unsigned char)byte, (size_t)bytes, device->stream),
+		device->api->fill(memory, (unsigned char)byte, (size_t)bytes, device->stream),
 		"filling memory", err);
 }
 
