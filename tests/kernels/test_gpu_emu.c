@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "base/str.h"
 #include "tests/kernels/bench_of.h"
+#include "tune/handover.h"
 
 static struct device *open_emulated(const char *architecture, int threads)
 {
@@ -94,40 +95,29 @@ static void test_more_tiles_than_a_grid_is_high(void **state)
 }
 
 /* dqkv of one backward pass. */
-static void *gradient(struct device *device, const struct bench_of *b, const char *schedule)
+static void *gradient(const struct bench_of *b, const char *schedule)
 {
 	const struct problem *p = &b->problem;
+	const struct backend *backend = b->arena.device->backend;
 	struct err err = {0};
-	int64_t outs = problem_out_count(p), rows = problem_lse_count(p);
-	void *out = mem_new(outs, dtype_size(p->dtype), "out", &err);
-	float *lse = mem_new(rows, sizeof(float), "lse", &err);
 	struct outputs outputs = {
 		.dqkv = mem_new(problem_qkv_count(p), dtype_size(p->dtype), "dqkv", &err)};
-	struct inputs inputs = {.qkv = b->tensors.qkv,
-		.dout = b->tensors.dout,
-		.out = out,
-		.lse = lse,
-		.cos = b->tensors.cos,
-		.sin = b->tensors.sin};
+	struct handover handover = {0};
 	struct workload *workload;
 	struct kernel *kernel;
 	const char *overrun;
 	double seconds;
 
-	for (int64_t i = 0; i < outs; i++)
-		dtype_store(p->dtype, out, i, (float)b->oracle.out[i]);
-	for (int64_t i = 0; i < rows; i++)
-		lse[i] = (float)b->oracle.lse[i];
-	workload = device->backend->upload(device, p, PASS_BACKWARD, &inputs, &err);
+	must(handover_make(&handover, &b->arena, &err), &err);
+	workload = arena_upload(&b->arena, PASS_BACKWARD, &handover, &err);
 	must(!workload, &err);
-	kernel = device->backend->prepare(workload, schedule_find(PASS_BACKWARD, schedule), &err);
+	kernel = backend->prepare(workload, schedule_find(PASS_BACKWARD, schedule), &err);
 	must(!kernel, &err);
-	must(device->backend->run(kernel, 1, &seconds, &err), &err);
-	must(device->backend->download(workload, &outputs, &overrun, &err), &err);
-	device->backend->finish(kernel);
-	device->backend->release(workload);
-	mem_free(out);
-	mem_free(lse);
+	must(backend->run(kernel, 1, &seconds, &err), &err);
+	must(backend->download(workload, &outputs, &overrun, &err), &err);
+	backend->finish(kernel);
+	backend->release(workload);
+	handover_release(&handover);
 	return outputs.dqkv;
 }
 
@@ -151,7 +141,8 @@ static void test_split_gradients_repeat_bit_for_bit(void **state)
 				bench_of_make(&b, "5,200,70", 2, 64, DTYPE_BF16, device);
 				bench_of_solve(&b);
 			}
-			results[run] = gradient(device, &b, schedules_split[i]);
+			b.arena.device = device;
+			results[run] = gradient(&b, schedules_split[i]);
 			device_close(device);
 		}
 		unsetenv("PATTN_EMU_SEED");
