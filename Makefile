@@ -45,7 +45,7 @@ ISA_FLAGS_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mpr
 
 # The GPU backend, its drivers, and the text of what they compile at run time.
 SOURCES   += $(foreach dir,gpu cuda emu,$(wildcard kernels/$(dir)/*.c))
-GPU_TEXTS := $(sort $(wildcard kernels/cuda/*.cu $(addprefix kernels/gpu/,args.h shared.h peak.h device*.h) \
+GPU_TEXTS := $(sort $(wildcard kernels/cuda/*.cu $(addprefix kernels/gpu/,args.h shared*.h peak.h device*.h) \
                $(addprefix kernels/emu/simt/,simt.h half.h)))
 
 OBJECTS   := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/kernels/gpu/texts.o

@@ -104,6 +104,11 @@ DEVICE void copy_wait()
 	asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
+DEVICE void atomic_add(float *at, float x)
+{
+	atomicAdd(at, x);
+}
+
 DEVICE void atomic_add2(float *at, float x, float y)
 {
 #if __CUDA_ARCH__ >= 900
@@ -111,8 +116,8 @@ DEVICE void atomic_add2(float *at, float x, float y)
 		     "f"(x), "f"(y)
 		     : "memory");
 #else
-	atomicAdd(at, x);
-	atomicAdd(at + 1, y);
+	atomic_add(at, x);
+	atomic_add(at + 1, y);
 #endif
 }
 

@@ -57,6 +57,11 @@ DEVICE void pair_store(elem *at, float lo, float hi)
 	at[1] = hi;
 }
 
+DEVICE void elem_store(elem *at, float x)
+{
+	*at = x;
+}
+
 #else
 
 DEVICE void quad_widen(struct quad quad, float (&x)[QUAD])
@@ -78,6 +83,11 @@ DEVICE struct quad quad_narrow(const float (&x)[QUAD])
 DEVICE void pair_store(elem *at, float lo, float hi)
 {
 	*(u32 *)at = pair_narrow(lo, hi);
+}
+
+DEVICE void elem_store(elem *at, float x)
+{
+	*at = (elem)pair_narrow(x, x);
 }
 
 #endif

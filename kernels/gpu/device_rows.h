@@ -62,9 +62,10 @@ DEVICE struct quad quad_zero()
 	return {{0, 0, 0, 0}};
 }
 
-/* A thread's share of COUNT rows that are to be rotated, held in registers. */
+/* A thread's share of COUNT rows that are to be rotated, held in registers. Where there are more
+ * threads than that takes, those whose place is past the last row have none. */
 template <int COUNT, int THREADS> struct held {
-	static constexpr int STEP = THREADS / QUADS_HALF, SHARE = COUNT / STEP;
+	static constexpr int STEP = THREADS / QUADS_HALF, SHARE = STEP < COUNT ? COUNT / STEP : 1;
 	struct quad low[SHARE], high[SHARE];
 };
 
@@ -74,6 +75,8 @@ DEVICE void held_load(struct held<COUNT, THREADS> &held, const struct source &so
 {
 	const struct place place = place_half();
 	const elem *at = source.base + (i64)(first + place.row) * source.stride + place.column;
+	if (held.STEP > COUNT && place.row >= COUNT)
+		return;
 	UNROLL
 	for (int i = 0; i < held.SHARE; i++, at += held.STEP * source.stride) {
 		held.low[i] = held.high[i] = quad_zero();
@@ -129,6 +132,8 @@ DEVICE void held_store(struct held<COUNT, THREADS> &held, const struct args &arg
 	const i64 angle = (i64)(first + place.row) * HALF_DIM + place.column;
 	const float *cos = args.cos + angle, *sin = args.sin + angle;
 	elem *to = tile + place.row * ROW + place.column;
+	if (held.STEP > COUNT && place.row >= COUNT)
+		return;
 	UNROLL
 	for (int i = 0; i < held.SHARE; i++) {
 		const int row = i * held.STEP;
@@ -144,12 +149,14 @@ DEVICE void held_store(struct held<COUNT, THREADS> &held, const struct args &arg
 template <int COUNT, int THREADS>
 DEVICE void rows_copy(const struct source &source, int first, elem *tile)
 {
-	constexpr int STEP = THREADS / QUADS_ROW;
+	constexpr int STEP = THREADS / QUADS_ROW, SHARE = STEP < COUNT ? COUNT / STEP : 1;
 	const struct place place = place_row();
 	const elem *from = source.base + (i64)(first + place.row) * source.stride + place.column;
 	elem *to = tile + place.row * ROW + place.column;
+	if (STEP > COUNT && place.row >= COUNT)
+		return;
 	UNROLL
-	for (int i = 0; i < COUNT / STEP; i++, from += STEP * source.stride) {
+	for (int i = 0; i < SHARE; i++, from += STEP * source.stride) {
 		const bool valid = first + place.row + i * STEP < source.length;
 		copy(to + i * STEP * ROW, valid ? from : source.base, valid);
 	}

@@ -1,5 +1,5 @@
-/* Softmax over key tiles as they come: a lane's two rows (lane_row() and 8 more), each shared by
- * the four lanes whose indices differ in the last two bits. */
+/* Softmax over key tiles as they come: each of a lane's rows is shared by the lanes whose indices
+ * differ in some bits alone (kernels/gpu/device_layout.h). */
 #ifndef KERNELS_GPU_DEVICE_SOFTMAX_H
 #define KERNELS_GPU_DEVICE_SOFTMAX_H
 
@@ -17,13 +17,13 @@ DEVICE float larger(float x, float y)
 
 /* `top` is the largest score so far, `sum` this lane's part of the sum of exp(score - top). */
 struct softmax {
-	float top[2], sum[2];
+	float top[LANE_ROWS], sum[LANE_ROWS];
 };
 
 DEVICE void softmax_begin(struct softmax &softmax)
 {
 	UNROLL
-	for (int r = 0; r < 2; r++) {
+	for (int r = 0; r < LANE_ROWS; r++) {
 		softmax.top[r] = NOTHING;
 		softmax.sum[r] = 0;
 	}
@@ -32,15 +32,17 @@ DEVICE void softmax_begin(struct softmax &softmax)
 /* Only a patch at an edge has pairs that do not see each other. Scores are of queries by keys, or,
  * TURNED, of keys by queries. */
 template <bool TURNED, int N>
-DEVICE void scores_mask(float (&scores)[N][4], const struct field &field, const struct patch &patch)
+DEVICE void scores_mask(
+	float (&scores)[N][CELLS], const struct field &field, const struct patch &patch)
 {
 	if (sees_all(field, patch))
 		return;
 	UNROLL
 	for (int n = 0; n < N; n++) {
 		UNROLL
-		for (int e = 0; e < 4; e++) {
-			int row = lane_row() + ROW_OF(e), column = lane_column() + COLUMN_OF(n, e);
+		for (int e = 0; e < CELLS; e++) {
+			int row = lane_row() + ROW_OF(ROW_INDEX(e));
+			int column = lane_column() + COLUMN_OF(n, e);
 			int i = patch.i + (TURNED ? column : row);
 			int j = patch.j + (TURNED ? row : column);
 			if (!sees(field, i, j))
@@ -51,14 +53,18 @@ DEVICE void scores_mask(float (&scores)[N][4], const struct field &field, const 
 
 DEVICE float row_largest(float x)
 {
-	x = larger(x, shuffle_xor(x, 1));
-	return larger(x, shuffle_xor(x, 2));
+	UNROLL
+	for (int mask = SHARE_FROM; mask < SHARE_TO; mask *= 2)
+		x = larger(x, shuffle_xor(x, mask));
+	return x;
 }
 
 DEVICE float row_sum(float x)
 {
-	x += shuffle_xor(x, 1);
-	return x + shuffle_xor(x, 2);
+	UNROLL
+	for (int mask = SHARE_FROM; mask < SHARE_TO; mask *= 2)
+		x += shuffle_xor(x, mask);
+	return x;
 }
 
 /* Turns a tile's scores into weights exp(rate (score - top)), `rate` being in powers of two, and
@@ -66,20 +72,23 @@ DEVICE float row_sum(float x)
  * top: zero stands in, and its weights are zero. */
 template <int N>
 DEVICE void softmax_weigh(
-	struct softmax &softmax, float (&scores)[N][4], float rate, float (&shrink)[2])
+	struct softmax &softmax, float (&scores)[N][CELLS], float rate, float (&shrink)[LANE_ROWS])
 {
 	UNROLL
-	for (int r = 0; r < 2; r++) {
+	for (int r = 0; r < LANE_ROWS; r++) {
 		float top = softmax.top[r], sum = 0;
 		UNROLL
-		for (int n = 0; n < N; n++)
-			top = larger(larger(top, scores[n][2 * r]), scores[n][2 * r + 1]);
+		for (int n = 0; n < N; n++) {
+			UNROLL
+			for (int e = r * ROW_CELLS; e < (r + 1) * ROW_CELLS; e++)
+				top = larger(top, scores[n][e]);
+		}
 		top = row_largest(top);
 		float shift = top == NOTHING ? 0 : top * rate;
 		UNROLL
 		for (int n = 0; n < N; n++) {
 			UNROLL
-			for (int e = 2 * r; e < 2 * r + 2; e++) {
+			for (int e = r * ROW_CELLS; e < (r + 1) * ROW_CELLS; e++) {
 				scores[n][e] = exp2_fast(scores[n][e] * rate - shift);
 				sum += scores[n][e];
 			}
@@ -90,34 +99,39 @@ DEVICE void softmax_weigh(
 	}
 }
 
-template <int N> DEVICE void product_shrink(float (&c)[N][4], const float (&shrink)[2])
+template <int N> DEVICE void product_shrink(float (&c)[N][CELLS], const float (&shrink)[LANE_ROWS])
 {
 	UNROLL
 	for (int n = 0; n < N; n++) {
 		UNROLL
-		for (int e = 0; e < 4; e++)
-			c[n][e] *= shrink[e / 2];
+		for (int e = 0; e < CELLS; e++)
+			c[n][e] *= shrink[ROW_INDEX(e)];
 	}
 }
 
 /* Writes the rows of `out` and `lse` that the sequence has. */
 template <int N>
-DEVICE void softmax_finish(const struct softmax &softmax, const float (&out)[N][4],
+DEVICE void softmax_finish(const struct softmax &softmax, const float (&out)[N][CELLS],
 	const struct args &args, const struct tile &tile, int row, int head)
 {
 	float rate = args.scale * LOG2_E;
 	UNROLL
-	for (int r = 0; r < 2; r++) {
+	for (int r = 0; r < LANE_ROWS; r++) {
 		float sum = row_sum(softmax.sum[r]), share = 1 / sum;
-		int i = row + lane_row() + 8 * r;
+		int i = row + lane_row() + ROW_OF(r);
 		if (i >= tile.length)
 			continue;
 		i64 token = tile.start + i;
 		elem *at =
 			(elem *)args.out + (token * args.heads + head) * HEAD_DIM + lane_column();
 		UNROLL
-		for (int n = 0; n < N; n++)
-			pair_store(at + 8 * n, out[n][2 * r] * share, out[n][2 * r + 1] * share);
+		for (int n = 0; n < N; n++) {
+			float cells[ROW_CELLS];
+			UNROLL
+			for (int e = 0; e < ROW_CELLS; e++)
+				cells[e] = out[n][r * ROW_CELLS + e] * share;
+			cells_store(at + STRIP * n, cells);
+		}
 		if (lane_column() == 0)
 			args.lse[head * args.tokens + token] =
 				(softmax.top[r] * rate + log2_fast(sum)) * LN_2;

@@ -96,8 +96,9 @@ static bool no(struct reason *reason, const char *format, ...)
 bool gpu_usable(const struct device *device, const struct schedule *schedule,
 	const struct problem *problem, struct reason *reason)
 {
-	const struct gpu_limits *limits = &gpu_of(device)->limits;
-	int64_t shared = gpu_plan_shared(schedule, problem->dtype);
+	const struct gpu *gpu = gpu_of(device);
+	const struct gpu_limits *limits = &gpu->limits;
+	int64_t shared = gpu_plan_shared(gpu->driver->maker, schedule, problem->dtype);
 
 	if (schedule->matrix && problem->dtype == DTYPE_F32)
 		return no(reason, "needs 16-bit operands: bf16 or f16");

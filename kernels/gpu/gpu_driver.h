@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "kernels/backend.h"
 #include "kernels/gpu/args.h"
+#include "kernels/gpu/plan.h"
 
 struct gpu_device;   /* an open device with one stream of work; the driver's own */
 struct gpu_module;   /* loaded code */
@@ -62,6 +63,7 @@ struct gpu_launch {
 enum gpu_mark { GPU_START, GPU_STOP };
 
 struct gpu_driver {
+	enum gpu_maker maker;
 	const char *folder;         /* of its kernels: "kernels/cuda/" */
 	const char *const *headers; /* folders of the headers they include; NULL at the end */
 

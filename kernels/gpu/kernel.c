@@ -43,8 +43,8 @@ static int step_init(struct gpu_kernel *kernel, const struct gpu_entry *entry, s
 	gpu_instance_init(&instance, entry, schedule, problem->dtype);
 	step->launch = (struct gpu_launch){
 		.grid = {(unsigned)kernel->tile_count, (unsigned)problem->heads},
-		.threads = (unsigned)gpu_entry_threads(entry, schedule),
-		.shared = gpu_entry_shared(entry, schedule, problem->dtype),
+		.threads = (unsigned)gpu_entry_threads(entry, schedule, gpu->limits.warp),
+		.shared = gpu_entry_shared(gpu->driver->maker, entry, schedule, problem->dtype),
 		.args = &kernel->args,
 	};
 	return code_load(gpu, entry->name, &instance, step->launch.shared, &step->code, err);
@@ -86,7 +86,8 @@ struct kernel *gpu_prepare(
 		return NULL;
 	kernel->kernel = (struct kernel){.workload = workload,
 		.schedule = schedule,
-		.scratch = gpu_plan_shared(schedule, workload->problem->dtype)};
+		.scratch = gpu_plan_shared(gpu_of(workload->device)->driver->maker, schedule,
+			workload->problem->dtype)};
 	kernel->args = work->args;
 	if (schedule->split)
 		kernel->args.dq = NULL;

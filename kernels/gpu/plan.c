@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "kernels/gpu/shared.h"
+#include "kernels/gpu/shared_hip.h"
 
 static bool serves_any(const struct schedule *schedule)
 {
@@ -38,23 +38,30 @@ static bool serves_joined(const struct schedule *schedule)
 #define serves_SPLIT  serves_split
 #define serves_JOINED serves_joined
 
+#define WARP warp /* a parameter */
 #define KERNEL(entry, pass, schedules, tiled)                                                      \
-	static int entry##_threads(int rows, int keys)                                             \
+	static int entry##_threads(int rows, int keys, int warp)                                   \
 	{                                                                                          \
-		(void)rows, (void)keys;                                                            \
+		(void)rows, (void)keys, (void)warp;                                                \
 		return THREADS_##entry(rows, keys);                                                \
 	}                                                                                          \
 	static int64_t entry##_shared(int rows, int keys, int size)                                \
 	{                                                                                          \
 		(void)rows, (void)keys, (void)size;                                                \
 		return SHARED_##entry(rows, keys, size);                                           \
+	}                                                                                          \
+	static int64_t entry##_lds(int rows, int keys, int size)                                   \
+	{                                                                                          \
+		(void)rows, (void)keys, (void)size;                                                \
+		return LDS_##entry(rows, keys, size);                                              \
 	}
 #include "kernels/gpu/kernels.def"
 #undef KERNEL
 
 const struct gpu_entry gpu_entries[] = {
 #define KERNEL(entry, pass, schedules, tiled)                                                      \
-	{#entry, serves_##schedules, entry##_threads, entry##_shared, PASS_##pass, tiled},
+	{#entry, serves_##schedules, entry##_threads, {entry##_shared, entry##_lds}, PASS_##pass,  \
+		tiled},
 #include "kernels/gpu/kernels.def"
 #undef KERNEL
 };
@@ -77,14 +84,14 @@ int gpu_plan(const struct schedule *schedule, const struct gpu_entry *plan[GPU_P
 	return count;
 }
 
-int64_t gpu_plan_shared(const struct schedule *schedule, enum dtype dtype)
+int64_t gpu_plan_shared(enum gpu_maker maker, const struct schedule *schedule, enum dtype dtype)
 {
 	const struct gpu_entry *plan[GPU_PLAN_MAX];
 	int count = gpu_plan(schedule, plan);
 	int64_t most = 0;
 
 	for (int i = 0; i < count; i++) {
-		int64_t shared = gpu_entry_shared(plan[i], schedule, dtype);
+		int64_t shared = gpu_entry_shared(maker, plan[i], schedule, dtype);
 
 		if (shared > most)
 			most = shared;
@@ -92,15 +99,15 @@ int64_t gpu_plan_shared(const struct schedule *schedule, enum dtype dtype)
 	return most;
 }
 
-int gpu_entry_threads(const struct gpu_entry *entry, const struct schedule *schedule)
+int gpu_entry_threads(const struct gpu_entry *entry, const struct schedule *schedule, int warp)
 {
-	return entry->threads(schedule->rows, schedule->keys);
+	return entry->threads(schedule->rows, schedule->keys, warp);
 }
 
-int64_t gpu_entry_shared(
-	const struct gpu_entry *entry, const struct schedule *schedule, enum dtype dtype)
+int64_t gpu_entry_shared(enum gpu_maker maker, const struct gpu_entry *entry,
+	const struct schedule *schedule, enum dtype dtype)
 {
-	return entry->shared(schedule->rows, schedule->keys, dtype_size(dtype));
+	return entry->shared[maker](schedule->rows, schedule->keys, dtype_size(dtype));
 }
 
 static void define(struct gpu_instance *instance, int *count, const char *name, int value)

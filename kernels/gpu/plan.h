@@ -7,12 +7,15 @@
 
 #include "kernels/schedule.h"
 
+/* Whose kernels: each has a folder of its own and lays out shared memory in its own way. */
+enum gpu_maker { GPU_NVIDIA, GPU_AMD, GPU_MAKERS };
+
 /* A row of kernels/gpu/kernels.def. */
 struct gpu_entry {
 	const char *name;
 	bool (*serves)(const struct schedule *schedule); /* among those of its pass */
-	int (*threads)(int rows, int keys);
-	int64_t (*shared)(int rows, int keys, int size);
+	int (*threads)(int rows, int keys, int warp);
+	int64_t (*shared[GPU_MAKERS])(int rows, int keys, int size);
 	enum pass pass;
 	bool tiled;
 };
@@ -26,11 +29,12 @@ extern const int gpu_entry_count;
 int gpu_plan(const struct schedule *schedule, const struct gpu_entry *plan[GPU_PLAN_MAX]);
 
 /* The largest shared memory a block of the pass's kernels takes. */
-int64_t gpu_plan_shared(const struct schedule *schedule, enum dtype dtype);
+int64_t gpu_plan_shared(enum gpu_maker maker, const struct schedule *schedule, enum dtype dtype);
 
-int gpu_entry_threads(const struct gpu_entry *entry, const struct schedule *schedule);
-int64_t gpu_entry_shared(
-	const struct gpu_entry *entry, const struct schedule *schedule, enum dtype dtype);
+/* `warp` lanes make a warp. */
+int gpu_entry_threads(const struct gpu_entry *entry, const struct schedule *schedule, int warp);
+int64_t gpu_entry_shared(enum gpu_maker maker, const struct gpu_entry *entry,
+	const struct schedule *schedule, enum dtype dtype);
 
 /* What an entry is compiled as. */
 struct gpu_instance {

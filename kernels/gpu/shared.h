@@ -1,5 +1,6 @@
 /* Threads and bytes of shared memory of a block, for the host that launches and the kernel that
- * lays them out. Macros of constants: both compilers fold them. */
+ * lays them out. Macros of constants: both compilers fold them. SHARED_ is of the CUDA kernels,
+ * LDS_ (kernels/gpu/shared_hip.h) of the HIP kernels. */
 #ifndef KERNELS_GPU_SHARED_H
 #define KERNELS_GPU_SHARED_H
 
@@ -9,13 +10,13 @@
 #define TILE_HEAD(rows, size)          ((size) * (rows)*PITCH(HEAD_DIM, size))
 #define TILE_WEIGHTS(rows, keys, size) ((size) * (rows)*PITCH(keys, size))
 
-/* A warp of 32 lanes per 16 rows. */
-#define THREADS_attend(rows, keys)          (2 * (rows))
-#define THREADS_attend_mma(rows, keys)      (2 * (rows))
+/* A warp per 16 rows. WARP, its lanes, is the includer's: the host's is the open device's. */
+#define THREADS_attend(rows, keys)          ((rows) / 16 * WARP)
+#define THREADS_attend_mma(rows, keys)      ((rows) / 16 * WARP)
 #define THREADS_delta(rows, keys)           256
-#define THREADS_attend_back(rows, keys)     (2 * (keys))
-#define THREADS_attend_back_mma(rows, keys) (2 * (keys))
-#define THREADS_attend_back_q(rows, keys)   (2 * (rows))
+#define THREADS_attend_back(rows, keys)     ((keys) / 16 * WARP)
+#define THREADS_attend_back_mma(rows, keys) ((keys) / 16 * WARP)
+#define THREADS_attend_back_q(rows, keys)   ((rows) / 16 * WARP)
 #define THREADS_rotate_back(rows, keys)     256
 
 /* Registers a thread may have: as few as do without spills, so that more blocks are in flight. */

@@ -189,8 +189,8 @@ static void check_row(void *context, const struct row *row)
 		.defines = row->instance.defines,
 	};
 	struct resources resources = {
-		.shared = gpu_entry_shared(row->entry, row->schedule, row->dtype),
-		.threads = gpu_entry_threads(row->entry, row->schedule),
+		.shared = gpu_entry_shared(GPU_NVIDIA, row->entry, row->schedule, row->dtype),
+		.threads = gpu_entry_threads(row->entry, row->schedule, WARP),
 	};
 	size_t from = table->length;
 

@@ -331,7 +331,7 @@ static void test_usable_counts_shared_memory(void **state)
 		struct reason reason = {""};
 		char want[160];
 
-		limits->shared = gpu_plan_shared(&schedules[i], DTYPE_BF16);
+		limits->shared = gpu_plan_shared(GPU_NVIDIA, &schedules[i], DTYPE_BF16);
 		assert_true(gpu_usable(device, &schedules[i], &setting.problem, &reason));
 		snprintf(want, sizeof want,
 			"needs %lld bytes of shared memory a block; sm_86 gives %lld",

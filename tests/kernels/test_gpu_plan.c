@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 #include "kernels/gpu/plan.h"
-#include "kernels/gpu/shared.h"
+#include "kernels/gpu/shared_hip.h"
 
 static void plan_names(enum pass pass, const char *name, struct str *text)
 {
@@ -76,14 +76,21 @@ static void test_instances(void **state)
 /* The pass needs what its hungriest kernel needs. */
 static void test_shared_memory(void **state)
 {
+	const struct schedule *forward = schedule_find(PASS_FORWARD, "m128_c64");
+	const struct schedule *backward = schedule_find(PASS_BACKWARD, "c64");
+
 	(void)state;
-	assert_int_equal(gpu_plan_shared(schedule_find(PASS_FORWARD, "m128_c64"), DTYPE_BF16),
-		SHARED_attend_mma(128, 64, 2));
-	assert_int_equal(gpu_plan_shared(schedule_find(PASS_BACKWARD, "c64"), DTYPE_F32),
-		SHARED_attend_back(64, 64, 4));
-	for (int i = 0; i < schedule_count; i++)
-		assert_true(gpu_plan_shared(&schedules[i], DTYPE_BF16) <=
-			    gpu_plan_shared(&schedules[i], DTYPE_F32));
+	assert_int_equal(
+		gpu_plan_shared(GPU_NVIDIA, forward, DTYPE_BF16), SHARED_attend_mma(128, 64, 2));
+	assert_int_equal(gpu_plan_shared(GPU_AMD, forward, DTYPE_BF16), LDS_attend_mma(128, 64, 2));
+	assert_int_equal(
+		gpu_plan_shared(GPU_NVIDIA, backward, DTYPE_F32), SHARED_attend_back(64, 64, 4));
+	assert_int_equal(gpu_plan_shared(GPU_AMD, backward, DTYPE_F32), LDS_attend_back(64, 64, 4));
+	for (int maker = 0; maker < GPU_MAKERS; maker++)
+		for (int i = 0; i < schedule_count; i++)
+			assert_true(
+				gpu_plan_shared((enum gpu_maker)maker, &schedules[i], DTYPE_BF16) <=
+				gpu_plan_shared((enum gpu_maker)maker, &schedules[i], DTYPE_F32));
 }
 
 static void test_blocks_are_whole_warps(void **state)
@@ -94,12 +101,13 @@ static void test_blocks_are_whole_warps(void **state)
 		int count = gpu_plan(&schedules[i], plan);
 
 		assert_true(count > 0);
-		for (int k = 0; k < count; k++) {
-			int threads = gpu_entry_threads(plan[k], &schedules[i]);
+		for (int k = 0; k < count; k++)
+			for (int warp = 32; warp <= 64; warp += 32) {
+				int threads = gpu_entry_threads(plan[k], &schedules[i], warp);
 
-			assert_in_range(threads, 32, 1024);
-			assert_int_equal(threads % 32, 0);
-		}
+				assert_in_range(threads, warp, 1024);
+				assert_int_equal(threads % warp, 0);
+			}
 	}
 }
 
