@@ -19,6 +19,11 @@ const char *place_name(const struct key *key, char text[64])
 	return text;
 }
 
+const char *plural(int64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 const char *mode_name(bool cold)
 {
 	return cold ? "cold" : "hot";

@@ -19,6 +19,8 @@ void md_write(const struct report *report, struct str *text);   /* a Markdown ta
 
 /* "f32, window 64, forward". Returns `text`. */
 const char *place_name(const struct key *key, char text[64]);
+/* What follows a noun that is counted: "" or "s". */
+const char *plural(int64_t count);
 /* "cold" or "hot". */
 const char *mode_name(bool cold);
 /* Interquartile range over the median; 0 when not timed. */

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "cmd/escape.h"
 #include "cmd/format.h"
 
 /* The columns: how a value is written, the column's name, the value. Seconds and rates are empty
@@ -55,8 +56,7 @@ static void add_text(struct str *text, const char *value)
 		return;
 	}
 	str_add(text, "\"");
-	for (; *value; value++)
-		str_add_bytes(text, *value == '"' ? "\"\"" : value, *value == '"' ? 2 : 1);
+	escape_add(text, value, '"', "\"\"");
 	str_add(text, "\"");
 }
 

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "cmd/escape.h"
 #include "cmd/format.h"
 
 static const char header[] =
@@ -15,11 +16,10 @@ static void add_figure(struct str *text, const char *format, double value)
 	str_add(text, " | ");
 }
 
-/* Text in a cell must not end it. */
-static void add_escaped(struct str *text, const char *value)
+/* A bar in a cell must not end it. */
+static void add_text(struct str *text, const char *value)
 {
-	for (; *value; value++)
-		str_add_bytes(text, *value == '|' ? "\\|" : value, *value == '|' ? 2 : 1);
+	escape_add(text, value, '|', "\\|");
 }
 
 static void add_result(const struct entry *entry, const struct finding *finding, struct str *text)
@@ -33,7 +33,7 @@ static void add_result(const struct entry *entry, const struct finding *finding,
 	} else {
 		str_add(text, outcome_name(trial->outcome));
 		str_add(text, *trial->why ? ": " : "");
-		add_escaped(text, trial->why);
+		add_text(text, trial->why);
 	}
 }
 
@@ -46,7 +46,7 @@ static void add_row(const struct entry *entry, const struct finding *finding, st
 	str_addf(text, "| %s | %s | %s | %lld | %lld | %lld | %s | ", dtype_name(key->dtype),
 		window_name(key->window, window), pass_name(key->pass), (long long)key->heads,
 		(long long)finding->tokens, (long long)finding->longest, mode_name(key->cold));
-	add_escaped(text, finding->schedule);
+	add_text(text, finding->schedule);
 	str_add(text, " | ");
 	add_figure(text, "%.4f", 1e3 * trial->stats.median);
 	add_figure(text, "%.1f", 100 * stats_spread(&trial->stats));

@@ -18,8 +18,9 @@ static void add_heading(const struct entry *entry, bool colour, struct str *text
 
 	str_add(text, "\n");
 	paint_add(text, colour, PAINT_BOLD, "%s", place_name(key, place));
-	str_addf(text, ": %lld tokens, %lld heads, %s", (long long)entry->findings[0].tokens,
-		(long long)key->heads, mode_name(key->cold));
+	str_addf(text, ": %lld token%s, %lld head%s, %s", (long long)entry->findings[0].tokens,
+		plural(entry->findings[0].tokens), (long long)key->heads, plural(key->heads),
+		mode_name(key->cold));
 	if (entry->cached)
 		str_add(text, ", cached");
 	else if (*entry->findings[0].stop)

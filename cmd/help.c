@@ -38,20 +38,17 @@ static void describe_presets(struct str *text)
 
 void help_command(const struct command *command, struct str *text)
 {
-	str_addf(text, "usage: pattn %s %s\n\n%s\nOptions:\n", command->name,
-		*command->operands ? command->operands : "[OPTION...]", command->about);
+	str_addf(text, "usage: pattn %s [OPTION...]%s%s\n\n%s\nOptions:\n", command->name,
+		*command->operands ? " " : "", command->operands, command->about);
 	options_describe(command, text);
 	if (options_takes(command, "lens"))
 		describe_presets(text);
 }
 
-int help_run(const struct options *options, struct err *err)
+int help_show(const struct command *command)
 {
-	const struct command *command = NULL;
 	struct str text = {0};
 
-	if (options->operand && !(command = command_find(options->operand, err)))
-		return -1;
 	if (command)
 		help_command(command, &text);
 	else
@@ -59,4 +56,13 @@ int help_run(const struct options *options, struct err *err)
 	out(text.text);
 	str_release(&text);
 	return EXIT_FINE;
+}
+
+int help_run(const struct options *options, struct err *err)
+{
+	const struct command *command = NULL;
+
+	if (options->operand_count && !(command = command_find(options->operands[0], err)))
+		return -1;
+	return help_show(command);
 }

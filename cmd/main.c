@@ -56,10 +56,8 @@ static int run_command(const char *name, int argc, char **argv, struct err *err)
 
 	if (!command || options_parse(&options, command, argc, argv, err))
 		return -1;
-	if (options.help) {
-		options.operand = command->name;
-		return help_run(&options, err);
-	}
+	if (options.help)
+		return help_show(command);
 	stop_listen();
 	return command->run(&options, err);
 }

@@ -77,6 +77,24 @@ static int parse_seconds(
 	return 0;
 }
 
+/* "I/N" with 1 <= I <= N. */
+static int parse_shard(
+	struct options *options, const struct option *row, const char *text, struct err *err)
+{
+	const char *slash = strchr(text, '/');
+	char first[24];
+
+	if (slash && slash - text < (ptrdiff_t)sizeof first) {
+		snprintf(first, sizeof first, "%.*s", (int)(slash - text), text);
+		if (str_to_int(first, &options->shard) && str_to_int(slash + 1, &options->shards) &&
+			options->shard >= 1 && options->shard <= options->shards &&
+			options->shards <= row->most)
+			return 0;
+	}
+	return err_set(err, ERR_USAGE,
+		"'%s' is not a shard; write I/N, the Ith of N, from 1/N to N/N", text);
+}
+
 static int add_window(struct options *options, const char *item, struct err *err)
 {
 	int64_t window;
@@ -293,20 +311,34 @@ static int parse_option(struct options *options, int argc, char **argv, struct e
 	return parse_value(options, row, value, err) ? -1 : words;
 }
 
-static int parse_operand(struct options *options, const char *word, struct err *err)
+/* Whether `command` needs an operand and takes many, by how usage shows them. */
+static bool needs_operand(const struct command *command)
 {
-	if (!*options->command->operands)
+	return *command->operands && *command->operands != '[';
+}
+
+static bool takes_many(const struct command *command)
+{
+	return strstr(command->operands, "...");
+}
+
+static int parse_operand(struct options *options, char *word, struct err *err)
+{
+	const struct command *command = options->command;
+
+	if (!*command->operands)
 		return err_set(err, ERR_USAGE, "'%s' is not an option; `pattn help %s` lists them",
-			word, options->command->name);
-	if (options->operand)
+			word, command->name);
+	if (options->operand_count && !takes_many(command))
 		return err_set(err, ERR_USAGE, "'%s' is one word too many after '%s'", word,
-			options->operand);
-	options->operand = word;
+			options->operands[0]);
+	options->operands[options->operand_count++] = word;
 	return 1;
 }
 
 static int parse_words(struct options *options, int argc, char **argv, struct err *err)
 {
+	options->operands = argv;
 	for (int i = 0; i < argc;) {
 		int words = argv[i][0] == '-' && argv[i][1]
 				    ? parse_option(options, argc - i, argv + i, err)
@@ -369,16 +401,45 @@ static int check_schedule(const struct options *options, struct err *err)
 	return -1;
 }
 
-/* What a run of random problems draws for itself. */
-static int check_fuzz(const struct options *options, struct err *err)
-{
-	static const char *const drawn[] = {"lens", "heads", "window", "json"};
+/* Options that leave no room for others. */
+static const struct clash {
+	const char *name, *others[6];
+} clashes[] = {
+	{"fuzz", {"lens", "heads", "window", "json"}},
+	{"plan", {"missing", "lens", "heads", "window", "dtype", "pass"}},
+	{"missing", {"lens", "heads", "window", "dtype", "pass"}},
+	{"budget", {"rounds", "limit"}},
+};
 
-	for (size_t i = 0; options->fuzz && i < sizeof drawn / sizeof *drawn; i++)
-		if (options_given(options, drawn[i]))
+static int check_clash(const struct options *options, const struct clash *clash, struct err *err)
+{
+	for (size_t i = 0; i < sizeof clash->others / sizeof *clash->others; i++)
+		if (clash->others[i] && options_given(options, clash->name) &&
+			options_given(options, clash->others[i]))
 			return err_set(err, ERR_USAGE,
-				"--fuzz and --%s do not go together; leave one of them out",
-				drawn[i]);
+				"--%s and --%s do not go together; leave one of them out",
+				clash->name, clash->others[i]);
+	return 0;
+}
+
+static int check_clashes(const struct options *options, struct err *err)
+{
+	for (size_t i = 0; i < sizeof clashes / sizeof *clashes; i++)
+		if (check_clash(options, &clashes[i], err))
+			return -1;
+	if (options->shards && !options->problems)
+		return err_set(
+			err, ERR_USAGE, "--shard takes its share of a plan; name one with --plan");
+	return 0;
+}
+
+static int check_operands(const struct options *options, struct err *err)
+{
+	const struct command *command = options->command;
+
+	if (needs_operand(command) && !options->operand_count)
+		return err_set(err, ERR_USAGE, "'%s' needs an operand: pattn %s %s", command->name,
+			command->name, command->operands);
 	return 0;
 }
 
@@ -404,8 +465,8 @@ int options_parse(struct options *options, const struct command *command, int ar
 		return -1;
 	if (options->help)
 		return 0;
-	if (parse_environment(options, err) || check_schedule(options, err) ||
-		check_fuzz(options, err))
+	if (parse_environment(options, err) || check_operands(options, err) ||
+		check_schedule(options, err) || check_clashes(options, err))
 		return -1;
 	return check_single(options, err);
 }
@@ -456,7 +517,7 @@ void options_describe(const struct command *command, struct str *text)
 			snprintf(letter, sizeof letter, "-%c, ", row->letter);
 		snprintf(name, sizeof name, "--%s %s", row->name,
 			row->placeholder ? row->placeholder : "");
-		str_addf(text, "  %s%-16s %s", letter, name, row->help);
+		str_addf(text, "  %s%-18s %s", letter, name, row->help);
 		if (value)
 			str_addf(text, " [%s]", value);
 		str_add(text, "\n");

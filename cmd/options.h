@@ -18,8 +18,9 @@
 /* Text is borrowed from the command line and the environment. */
 struct options {
 	const struct command *command;
-	const char *operand; /* NULL: none */
-	uint64_t given;      /* a bit for each row that the user gave, not its default */
+	char **operands; /* [operand_count] */
+	int operand_count;
+	uint64_t given; /* a bit for each row that the user gave, not its default */
 	bool help;
 	bool quiet;
 
@@ -28,6 +29,8 @@ struct options {
 	int64_t threads;        /* 0: one for each processor */
 	const char *emu;        /* NULL: the emulator's choice */
 	const char *kernel_dir; /* NULL: the sources in the binary */
+	bool in_process;        /* kernels run in this one */
+	double patience; /* seconds until a kernel counts as hung, beside those for its work */
 
 	const char *lens;
 	int64_t heads;
@@ -41,8 +44,16 @@ struct options {
 
 	int64_t rounds; /* samples of each schedule; 0: as many as a decision needs */
 	double limit;   /* seconds for the rounds of one contest */
+	double budget;  /* seconds for the whole command; 0: as long as it takes */
 	bool cold;
 	bool retune;
+	bool retry; /* what crashed or hung before */
+	bool explain;
+	bool missing;          /* the misses in the store are the problems */
+	const char *problems;  /* the plan's file; NULL: none */
+	int64_t shard, shards; /* which of how many, from 1; 0: the whole plan */
+	bool fail_stale;
+	bool dry_run;
 	int64_t fuzz; /* random problems; 0: the one asked for */
 
 	const char *db;
@@ -55,7 +66,8 @@ struct options {
 };
 
 /* Fills `options` from the defaults, the environment and `argv[0..argc)`, which follows the name
- * of the command. Refuses with ERR_USAGE what it cannot take, and allocates nothing. */
+ * of the command; operands are moved to its beginning. Refuses with ERR_USAGE what it cannot take,
+ * and allocates nothing. */
 int options_parse(struct options *options, const struct command *command, int argc, char **argv,
 	struct err *err);
 

@@ -46,13 +46,13 @@ static void note_missing(struct session *session, const struct problem *problem,
 
 	add_remedy(&remedy, session, problem, key);
 	progress_note(&session->progress,
-		"%s for %s, %lld heads, up to %lld tokens and %lld in a sequence, "
+		"%s for %s, %lld head%s, up to %lld tokens and %lld in a sequence, "
 		"%s, "
 		"on %s%s%s; fill it with: %s",
 		*found->why ? "nothing usable is stored" : "nothing is stored",
-		place_name(key, place), (long long)key->heads, (long long)key->tokens,
-		(long long)key->longest, mode_name(key->cold), key->device, *found->why ? ": " : "",
-		found->why, remedy.text);
+		place_name(key, place), (long long)key->heads, plural(key->heads),
+		(long long)key->tokens, (long long)key->longest, mode_name(key->cold), key->device,
+		*found->why ? ": " : "", found->why, remedy.text);
 	str_release(&remedy);
 }
 

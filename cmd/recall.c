@@ -1,7 +1,8 @@
 #include "cmd/recall.h"
 
 #include <stdio.h>
-#include <string.h>
+
+#include "tune/freshness.h"
 
 struct search {
 	struct recall *recall;
@@ -12,23 +13,27 @@ struct search {
 
 static bool is_stale(const struct search *search, const struct stored *stored)
 {
-	const struct device_info *info = &search->device->info;
-	bool code = strcmp(stored->code, info->code),
-	     compiler = strcmp(stored->compiler, info->compiler);
+	struct recall *recall = search->recall;
+	struct reason reason;
 
-	if (code || compiler)
-		snprintf(search->recall->why, sizeof search->recall->why,
-			"%s is stale, made by another %s", stored->schedule_name,
-			code ? "build of the kernels" : "compiler");
-	return code || compiler;
+	switch (freshness_judge(stored, &search->device->info, &reason)) {
+	case STALE:
+		snprintf(recall->why, sizeof recall->why, "%s is stale, %s", stored->schedule_name,
+			reason.text);
+		return true;
+	case DUE: snprintf(recall->due, sizeof recall->due, "%s", reason.text); return false;
+	case FRESH: return false;
+	}
+	bug("a freshness of its own");
 }
 
 static bool is_barred(const struct search *search, const struct stored *stored)
 {
+	const struct device *device = search->device;
 	struct reason reason = {"unknown to this build"};
 
-	if (stored->schedule && search->device->backend->usable(
-					search->device, stored->schedule, search->problem, &reason))
+	if (stored->schedule &&
+		device->backend->usable(device, stored->schedule, search->problem, &reason))
 		return false;
 	snprintf(search->recall->why, sizeof search->recall->why, "%s cannot run here: %s",
 		stored->schedule_name, reason.text);
@@ -43,7 +48,6 @@ static int visit(void *context, const struct stored *stored)
 		search->recall->incumbent = stored->schedule;
 	if (!is_stale(search, stored) && !is_barred(search, stored)) {
 		search->recall->usable++;
-		search->recall->due |= !!strcmp(stored->driver, search->device->info.driver);
 		if (search->report)
 			report_add_stored(search->report, stored);
 	}
@@ -56,5 +60,5 @@ int recall(struct recall *recall, struct report *report, struct store *store, co
 	struct search search = {recall, report, device, problem};
 
 	*recall = (struct recall){0};
-	return store_ranking(store, key, visit, &search, err) < 0 ? -1 : 0;
+	return store_look_up(store, key, &device->info, visit, &search, err) < 0 ? -1 : 0;
 }

@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "cmd/escape.h"
+
 static bool is_plain(const char *value)
 {
 	if (!*value)
@@ -21,8 +23,7 @@ void repeat_option(struct str *text, const char *name, const char *value)
 		return;
 	}
 	str_add(text, "'");
-	for (; *value; value++)
-		str_add_bytes(text, *value == '\'' ? "'\\''" : value, *value == '\'' ? 4 : 1);
+	escape_add(text, value, '\'', "'\\''");
 	str_add(text, "'");
 }
 

@@ -7,7 +7,6 @@
 
 #include "base/file.h"
 #include "base/stop.h"
-#include "cmd/keep.h"
 #include "cmd/output.h"
 #include "cmd/stage.h"
 #include "cmd/version.h"
@@ -170,8 +169,15 @@ static int make_stage(struct session *session, const struct problem *problem, st
 	if (measure_ceiling(session, err))
 		return -1;
 	show_progress(session, "oracle", 0);
-	return stage_make(stage, problem, (uint64_t)session->seed,
-		backward ? PASS_BACKWARD : PASS_FORWARD, session->team, err);
+	if (stage_make(stage, problem, (uint64_t)session->seed,
+		    backward ? PASS_BACKWARD : PASS_FORWARD, session->plan->timed, session->team,
+		    err))
+		return -1;
+	if (stage->sampled)
+		progress_note(&session->progress,
+			"%s and on: too large for the oracle; judged on %lld tokens of its kind",
+			session->place, (long long)stage->sample.tokens);
+	return 0;
 }
 
 static void lose(struct session *session, const struct err *err)
@@ -189,7 +195,7 @@ static int store_contest(struct session *session, const struct key *key,
 	struct str lens = {0};
 
 	lens_format(&session->lens, &lens);
-	int result = keep_contest(session->store, key, contest,
+	int result = store_add_contest(session->store, key, contest,
 		&(struct circumstances){
 			&session->device->info, &session->protocol, lens.text, version_text},
 		ranked, err);
@@ -251,12 +257,16 @@ static void finish_contest(
 static int hold_contest(struct session *session, const struct problem *problem,
 	const struct key *key, const struct stage *stage, struct err *err)
 {
-	const struct watch watch = {
-		.context = session, .trial = on_trial, .progress = on_progress};
+	const struct watch watch = {.context = session, .trial = on_trial, .progress = on_progress};
+	const struct arena sample = {.device = session->device,
+		.problem = &stage->sample,
+		.tensors = &stage->sample_tensors,
+		.oracle = &stage->oracle};
 	const struct arena arena = {.device = session->device,
 		.problem = problem,
 		.tensors = &stage->tensors,
-		.oracle = &stage->oracle,
+		.oracle = stage->sampled ? NULL : &stage->oracle,
+		.sample = stage->sampled ? &sample : NULL,
 		.ceiling = session->report.ceiling};
 	struct protocol protocol = session->protocol;
 	struct contest contest = {0};
@@ -284,10 +294,9 @@ static int ask_store(struct session *session, const struct problem *problem, con
 		return -1;
 	if (found->usable)
 		show_entry(session, &report->entries[report->count - 1]);
-	if (found->due)
-		progress_note(&session->progress,
-			"%s: due, measured with another driver; `pattn tune --retune` renews it",
-			place_name(key, place));
+	if (*found->due)
+		progress_note(&session->progress, "%s: due, %s; `pattn tune --retune` renews it",
+			place_name(key, place), found->due);
 	if (*found->why && !session->plan->show_missing)
 		progress_note(&session->progress, "%s: stored, but %s%s", place_name(key, place),
 			found->why, found->usable ? "" : "; measuring anew");

@@ -129,7 +129,8 @@ static int dump_problem(
 			(long long)problem->tokens);
 	if (problem_fits(problem, PASS_BACKWARD, team_processors(), err) ||
 		!(team = team_new(team_processors(), err)) ||
-		stage_make(&stage, problem, (uint64_t)options->seed, PASS_BACKWARD, team, err))
+		stage_make(
+			&stage, problem, (uint64_t)options->seed, PASS_BACKWARD, false, team, err))
 		goto out;
 	result = write_all(options, problem, &stage, err);
 out:

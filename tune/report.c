@@ -79,8 +79,7 @@ void entry_take(struct entry *entry, struct contest *contest)
 		finding->floor_seconds = contest->floor_seconds;
 		snprintf(finding->stop, sizeof finding->stop, "%s", contest->stop);
 		finding->trial = *trial;
-		trial->samples = NULL;
-		trial->sample_count = 0;
+		*trial = (struct trial){.schedule = trial->schedule};
 	}
 	for (int rank = 0; rank < contest->ranked; rank++)
 		entry->findings[contest->ranking[rank]].rank = rank;

@@ -34,21 +34,13 @@ struct circumstances {
 	const char *version; /* of pattn */
 };
 
-/* Keeps every trial of `contest` but the untried. With `ranked`, which is for a contest among all
- * schedules that was run to its end, its ranking becomes the one of `key` for this build of the
- * kernels (unless nothing could be ranked: what was there then stays), and checkpoints and the miss
- * of `key` are dropped. All in one change: a kill leaves the checkpoint or the whole result. */
+/* Keeps every trial of `contest` but the untried, in place of the checkpoint that this process kept
+ * of `key`. With `ranked`, which is for a contest among all schedules that was run to its end, its
+ * ranking becomes the one of `key` for this build of the kernels (unless nothing could be ranked:
+ * what was there then stays), the miss of `key` is answered, and checkpoints that processes now
+ * gone left go too. All in one change: a kill leaves the checkpoint or the whole result. */
 int store_add_contest(struct store *store, const struct key *key, const struct contest *contest,
 	const struct circumstances *circumstances, bool ranked, struct err *err);
-
-/* Keeps one trial (any outcome but untried); `*id` names it. */
-int store_add_trial(struct store *store, const struct key *key, const struct contest *contest,
-	const struct trial *trial, const struct circumstances *circumstances, int64_t *id,
-	struct err *err);
-
-/* Makes `trials[0..count)` (ids, best first) the ranking for `key`, replacing what was there. */
-int store_set_winner(struct store *store, const struct key *key, enum decision decision,
-	const int64_t *trials, int count, struct err *err);
 
 /* One ranked or kept row, as read back; strings are owned by the row and valid in the callback. */
 struct stored {
@@ -82,10 +74,6 @@ struct stored {
  * with the code and compiler of `device`; where there is none, the first of the others, which is
  * stale. Returns the number of rows visited (0: nothing stored) or -1. */
 int store_look_up(struct store *store, const struct key *key, const struct device_info *device,
-	int (*row)(void *context, const struct stored *stored), void *context, struct err *err);
-
-/* The same for any build. */
-int store_ranking(struct store *store, const struct key *key,
 	int (*row)(void *context, const struct stored *stored), void *context, struct err *err);
 
 /* Calls `row` for every row of the first ranking of each key (or with `all`, every trial), ordered

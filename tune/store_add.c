@@ -1,7 +1,4 @@
-#include <stdio.h>
-
 #include "base/mem.h"
-#include "tune/store_owner.h"
 #include "tune/store_place.h"
 #include "tune/store_samples.h"
 #include "tune/store_sqlite.h"
@@ -139,17 +136,6 @@ static int add_ranking(struct store *store, const struct key *key, const struct 
 	return status ? status : drop_miss(store, key, err);
 }
 
-static int drop_checkpoints(struct store *store, const struct key *key, struct err *err)
-{
-	sqlite3_stmt *statement = statement_take(store, DROP_DONE_CHECKPOINTS);
-	char owner[OWNER_SIZE];
-
-	owner_name(owner);
-	put_key(statement, key);
-	put_text(statement, ":owner", owner);
-	return statement_run(store, statement, err);
-}
-
 int store_add_contest(struct store *store, const struct key *key, const struct contest *contest,
 	const struct circumstances *circumstances, bool ranked, struct err *err)
 {
@@ -161,47 +147,10 @@ int store_add_contest(struct store *store, const struct key *key, const struct c
 	status = add_trials(store, key, contest, circumstances, ids, err);
 	if (!status && ranked && contest->ranked)
 		status = add_ranking(store, key, contest, circumstances->device, ids, err);
-	if (!status && ranked)
-		status = drop_checkpoints(store, key, err);
+	if (!status)
+		status = checkpoints_drop(store, key, ranked, err);
 	status = change_end(store, status, err);
 out:
 	mem_free(ids);
 	return status;
-}
-
-int store_add_trial(struct store *store, const struct key *key, const struct contest *contest,
-	const struct trial *trial, const struct circumstances *circumstances, int64_t *id,
-	struct err *err)
-{
-	int status = change_begin(store, err);
-
-	if (status)
-		return -1;
-	status = place_add(store, key, contest->problem, circumstances, err);
-	if (!status)
-		status = add_trial(store, key, contest, trial, circumstances, id, err);
-	return change_end(store, status, err);
-}
-
-int store_set_winner(struct store *store, const struct key *key, enum decision decision,
-	const int64_t *trials, int count, struct err *err)
-{
-	struct device_info device = {0};
-	sqlite3_stmt *made = NULL;
-	int status = change_begin(store, err);
-
-	if (status)
-		return -1;
-	sqlite3_prepare_v2(
-		store->db, "SELECT code, compiler FROM trial WHERE id = ?", -1, &made, NULL);
-	sqlite3_bind_int64(made, 1, count ? trials[0] : 0);
-	if (sqlite3_step(made) == SQLITE_ROW) {
-		snprintf(device.code, sizeof device.code, "%s", get_text(made, 0));
-		snprintf(device.compiler, sizeof device.compiler, "%s", get_text(made, 1));
-	}
-	sqlite3_finalize(made);
-	status = replace_decision(store, key, decision, &device, err);
-	for (int rank = 0; !status && rank < count; rank++)
-		status = add_rank(store, rank, trials[rank], err);
-	return change_end(store, status, err);
 }

@@ -1,20 +1,13 @@
 #include "tune/store_checkpoint.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "tune/store_owner.h"
 #include "tune/store_place.h"
 #include "tune/store_samples.h"
 #include "tune/store_sqlite.h"
-
-void checkpoint_release(struct checkpoint *checkpoint)
-{
-	for (int i = 0; i < checkpoint->count; i++)
-		trial_release(&checkpoint->trials[i]);
-	mem_free(checkpoint->trials);
-	*checkpoint = (struct checkpoint){0};
-}
 
 /* What two runs of one contest have in common. */
 static void put_run(sqlite3_stmt *statement, const struct key *key, const struct problem *problem,
@@ -50,14 +43,14 @@ static int add_candidate(
 }
 
 static int add_checkpoint(struct store *store, const struct key *key, const struct contest *contest,
-	int rounds, const struct circumstances *circumstances, struct err *err)
+	const struct circumstances *circumstances, struct err *err)
 {
 	sqlite3_stmt *statement = statement_take(store, ADD_CHECKPOINT);
 	int64_t id;
 	int status;
 
 	put_run(statement, key, contest->problem, circumstances);
-	put_integer(statement, ":done", rounds);
+	put_integer(statement, ":done", contest->rounds);
 	put_now(statement, ":saved");
 	status = statement_run(store, statement, err);
 	id = sqlite3_last_insert_rowid(store->db);
@@ -67,19 +60,20 @@ static int add_checkpoint(struct store *store, const struct key *key, const stru
 	return status;
 }
 
-static int drop_own(struct store *store, const struct key *key, struct err *err)
+int checkpoints_drop(struct store *store, const struct key *key, bool gone_too, struct err *err)
 {
-	sqlite3_stmt *statement = statement_take(store, DROP_OWN_CHECKPOINT);
+	sqlite3_stmt *statement = statement_take(store, DROP_CHECKPOINTS);
 	char owner[OWNER_SIZE];
 
 	owner_name(owner);
 	put_key(statement, key);
 	put_text(statement, ":owner", owner);
+	put_integer(statement, ":gone_too", gone_too);
 	return statement_run(store, statement, err);
 }
 
 int store_save_checkpoint(struct store *store, const struct key *key, const struct contest *contest,
-	int rounds, const struct circumstances *circumstances, struct err *err)
+	const struct circumstances *circumstances, struct err *err)
 {
 	int status = change_begin(store, err);
 
@@ -87,9 +81,9 @@ int store_save_checkpoint(struct store *store, const struct key *key, const stru
 		return -1;
 	status = place_add(store, key, contest->problem, circumstances, err);
 	if (!status)
-		status = drop_own(store, key, err);
+		status = checkpoints_drop(store, key, false, err);
 	if (!status)
-		status = add_checkpoint(store, key, contest, rounds, circumstances, err);
+		status = add_checkpoint(store, key, contest, circumstances, err);
 	return change_end(store, status, err);
 }
 
@@ -141,48 +135,83 @@ static int candidate_read(
 	return status;
 }
 
-/* The trials of this build's schedules. */
-static int candidates_read(struct store *store, int64_t id, enum pass pass,
-	struct checkpoint *checkpoint, struct err *err)
+/* What a checkpoint has, before a contest takes it over. */
+struct saved {
+	int rounds;
+	struct trial *trials; /* [count] */
+	int count;
+};
+
+static int saved_read(
+	struct store *store, int64_t id, enum pass pass, struct saved *saved, struct err *err)
 {
 	sqlite3_stmt *rows = statement_take(store, READ_CANDIDATES);
 	int code = SQLITE_DONE, status = 0;
 
 	put_integer(rows, ":checkpoint", id);
-	while (!status && (code = sqlite3_step(rows)) == SQLITE_ROW) {
-		const struct schedule *schedule =
-			schedule_find(pass, get_text(rows, CANDIDATE_SCHEDULE));
-		struct trial *trial = &checkpoint->trials[checkpoint->count];
+	while (!status && saved->count < schedule_count &&
+		(code = sqlite3_step(rows)) == SQLITE_ROW) {
+		struct trial *trial = &saved->trials[saved->count++];
 
-		if (!schedule || checkpoint->count == schedule_count)
-			continue;
-		trial->schedule = schedule;
-		checkpoint->count++;
+		trial->schedule = schedule_find(pass, get_text(rows, CANDIDATE_SCHEDULE));
 		status = candidate_read(store, rows, trial, err);
 	}
 	return rows_end(store, rows, code, err) ? -1 : status;
 }
 
-int store_load_checkpoint(struct store *store, const struct key *key, const struct problem *problem,
-	const struct circumstances *circumstances, struct checkpoint *checkpoint, struct err *err)
+static void saved_release(struct saved *saved)
 {
+	for (int i = 0; i < saved->count; i++)
+		trial_release(&saved->trials[i]);
+	mem_free(saved->trials);
+}
+
+/* Moves the samples of `saved`. */
+static void trial_take_up(struct trial *trial, struct trial *saved)
+{
+	trial_release(trial);
+	trial->outcome = saved->outcome;
+	memcpy(trial->why, saved->why, sizeof trial->why);
+	trial->samples = saved->samples;
+	trial->marks = saved->marks;
+	trial->sample_count = saved->sample_count;
+	trial->stats = saved->stats;
+	trial->batch = saved->batch;
+	trial->fell = saved->fell;
+	saved->samples = NULL;
+	saved->marks = NULL;
+}
+
+static void contest_take_up(struct contest *contest, struct saved *saved)
+{
+	contest->rounds = saved->rounds;
+	for (int i = 0; i < contest->count; i++)
+		for (int j = 0; j < saved->count; j++)
+			if (contest->trials[i].outcome == OUTCOME_OK &&
+				contest->trials[i].schedule == saved->trials[j].schedule)
+				trial_take_up(&contest->trials[i], &saved->trials[j]);
+}
+
+int store_load_checkpoint(struct store *store, const struct key *key, struct contest *contest,
+	const struct circumstances *circumstances, struct err *err)
+{
+	struct saved saved = {0};
 	int64_t id = 0;
 	int status;
 
-	*checkpoint = (struct checkpoint){0};
-	checkpoint->trials =
-		mem_new(schedule_count, sizeof *checkpoint->trials, "a checkpoint", err);
-	status = checkpoint->trials ? change_begin(store, err) : -1;
+	saved.trials = mem_new(schedule_count, sizeof *saved.trials, "a checkpoint", err);
+	status = saved.trials ? change_begin(store, err) : -1;
 	if (status)
 		goto out;
 	status = drop_old(store, key, circumstances->device, err);
 	if (!status)
-		id = take(store, key, problem, circumstances, &checkpoint->rounds, err);
+		id = take(store, key, contest->problem, circumstances, &saved.rounds, err);
 	if (id > 0)
-		status = candidates_read(store, id, key->pass, checkpoint, err);
+		status = saved_read(store, id, key->pass, &saved, err);
 	status = change_end(store, id < 0 ? -1 : status, err);
+	if (!status && id)
+		contest_take_up(contest, &saved);
 out:
-	if (status || !id)
-		checkpoint_release(checkpoint);
+	saved_release(&saved);
 	return status ? -1 : id > 0;
 }

@@ -53,7 +53,7 @@ out:
 /* What cannot be taken over is the file's fault, what cannot be written the store's. */
 static int step_fail(struct store *store, const char *path, struct err *err)
 {
-	switch (sqlite3_errcode(store->db)) {
+	switch (sqlite3_errcode(store->db) & 0xff) {
 	case SQLITE_ERROR:
 	case SQLITE_CONSTRAINT:
 	case SQLITE_MISMATCH: return refuse_content(path, sqlite3_errmsg(store->db), err);
@@ -82,6 +82,7 @@ static int step_run(
 	return code == SQLITE_ROW || code == SQLITE_DONE ? 0 : -1;
 }
 
+/* Whether it makes sense, by itself and beside what is here. */
 static int source_check(struct store *store, const char *path, struct err *err)
 {
 	sqlite3_stmt *faults = NULL;
@@ -97,20 +98,10 @@ static int source_check(struct store *store, const char *path, struct err *err)
 	return code == SQLITE_DONE ? 0 : -1;
 }
 
-static int source_prepare(struct store *store, const char *path, struct err *err)
-{
-	int64_t changed;
-	int status = source_check(store, path, err);
-
-	for (size_t i = 0; !status && i < sizeof merge_prepare / sizeof *merge_prepare; i++)
-		status = step_run(store, merge_prepare[i], path, &changed, err);
-	return status;
-}
-
 static int source_merge(
 	struct store *store, const char *path, struct import_counts *counts, struct err *err)
 {
-	int status = 0;
+	int status = source_check(store, path, err);
 
 	for (size_t i = 0; !status && i < sizeof merge_steps / sizeof *merge_steps; i++) {
 		int64_t uncounted, *count = &uncounted;
@@ -128,8 +119,6 @@ int store_import(struct store *store, const char *path, bool dry_run, struct imp
 	int status = source_attach(store, path, err);
 
 	*counts = (struct import_counts){0};
-	if (!status)
-		status = source_prepare(store, path, err);
 	if (!status)
 		status = change_begin(store, err);
 	if (status)

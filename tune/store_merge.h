@@ -13,7 +13,7 @@
 /* What quick_check does not see: a row for each fault, in words. */
 static const char merge_check[] =
 	"SELECT 'a ' || \"table\" || ' has lost its ' || parent"
-	" FROM pragma_foreign_key_check WHERE schema = 'source'"
+	" FROM pragma_foreign_key_check(NULL, 'source')"
 	" UNION ALL "
 	"SELECT 'trial ' || trial.id || ' is ranked, but did not go well or is of another build'"
 	" FROM source.ranking JOIN source.trial ON trial.id = ranking.trial"
@@ -23,14 +23,12 @@ static const char merge_check[] =
 	" != (decision.shape, decision.code, decision.compiler)"
 	" UNION ALL "
 	"SELECT 'decision ' || id || ' has no winner' FROM source.decision"
-	" WHERE id NOT IN (SELECT decision FROM source.ranking WHERE rank = 0)";
-
-/* In the copy: what was local there is imported here. */
-static const char *const merge_prepare[] = {
-	"UPDATE source.trial SET source = :path WHERE source = ''",
-	"UPDATE source.trial SET origin = 'imported' WHERE origin = 'local'",
-	"UPDATE source.decision SET origin = 'imported' WHERE origin = 'local'",
-};
+	" WHERE id NOT IN (SELECT decision FROM source.ranking WHERE rank = 0)"
+	" UNION ALL "
+	"SELECT 'trial ' || their.id || ' has the uid of another here'"
+	" FROM source.trial AS their JOIN main.trial AS our USING (uid)"
+	" WHERE (their.schedule, their.outcome, their.samples, their.code, their.created)"
+	" != (our.schedule, our.outcome, our.samples, our.code, our.created)";
 
 /* Which row here is the same as one there. */
 #define SHAPES_HERE \
@@ -69,6 +67,10 @@ static const struct {
 	const char *sql;
 	size_t count;
 } merge_steps[] = {
+	/* In the copy: what was local there is imported here. */
+	{"UPDATE source.trial SET source = :path WHERE source = ''", UNCOUNTED},
+	{"UPDATE source.trial SET origin = 'imported' WHERE origin = 'local'", UNCOUNTED},
+	{"UPDATE source.decision SET origin = 'imported' WHERE origin = 'local'", UNCOUNTED},
 	{"SELECT count(*) FROM source.trial WHERE uid IN (SELECT uid FROM main.trial)",
 		COUNT(trials_known)},
 	{"INSERT INTO main.device (fingerprint, backend, model, architecture, units)"

@@ -175,14 +175,6 @@ int store_look_up(struct store *store, const struct key *key, const struct devic
 	return rows_visit(store, rows, row, context, err);
 }
 
-int store_ranking(struct store *store, const struct key *key,
-	int (*row)(void *context, const struct stored *stored), void *context, struct err *err)
-{
-	static const struct device_info any;
-
-	return store_look_up(store, key, &any, row, context, err);
-}
-
 int store_each(struct store *store, bool all,
 	int (*row)(void *context, const struct stored *stored), void *context, struct err *err)
 {

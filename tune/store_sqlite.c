@@ -14,6 +14,8 @@ struct ailment {
 	const char *words, *remedy;
 };
 
+#define NO_LOCKS "its file system cannot lock files", "keep it on a local disk"
+
 static const struct ailment ailments[] = {
 	{SQLITE_FULL, "the disk is full", "make room there"},
 	{SQLITE_READONLY_ROLLBACK, "a change that was cut off has to be undone in a read-only file",
@@ -25,6 +27,11 @@ static const struct ailment ailments[] = {
 	{SQLITE_CORRUPT, "damaged", "move it away"},
 	{SQLITE_NOTADB, "damaged", "move it away"},
 	{SQLITE_NOMEM, "no memory", "free some"},
+	{SQLITE_PERM, NO_LOCKS},
+	{SQLITE_IOERR_LOCK, NO_LOCKS},
+	{SQLITE_IOERR_RDLOCK, NO_LOCKS},
+	{SQLITE_IOERR_UNLOCK, NO_LOCKS},
+	{SQLITE_IOERR_CHECKRESERVEDLOCK, NO_LOCKS},
 	{SQLITE_IOERR_WRITE, "it may not grow: a quota, a limit on file sizes or a failing disk",
 		"raise the limit"},
 	{SQLITE_IOERR, "reading or writing failed", "check the disk"},
@@ -45,7 +52,10 @@ static const struct ailment *ailment_find(int code)
 
 int store_fail(const struct store *store, const char *doing, struct err *err)
 {
-	int code = sqlite3_extended_errcode(store->db);
+	/* A lock server that is out of reach looks like a busy file to SQLite. */
+	bool no_locks = errno == ENOLCK;
+	int found = sqlite3_extended_errcode(store->db);
+	int code = found == SQLITE_BUSY && no_locks ? SQLITE_IOERR_LOCK : found;
 	const struct ailment *ailment = ailment_find(code);
 	const char *words = ailment->words ? ailment->words : sqlite3_errmsg(store->db);
 	/* SQLite keeps the system's reason for no other kind of failure dependably. */

@@ -3,6 +3,7 @@
 #define TUNE_STORE_SQLITE_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -52,6 +53,9 @@ double get_real(sqlite3_stmt *row, int column);
 
 /* Which of `names` it is; -1 when none. */
 int name_find(const char *wanted, const char *const *names, int count);
+
+/* Drops what this process has in flight of `key`, and with `gone_too` what ended ones had. */
+int checkpoints_drop(struct store *store, const struct key *key, bool gone_too, struct err *err);
 
 /* Runs a statement that returns no rows, and ends it. */
 int statement_run(struct store *store, sqlite3_stmt *statement, struct err *err);

@@ -111,11 +111,9 @@ const char *const store_statements[STATEMENT_COUNT] = {
 		" (checkpoint, schedule, outcome, why, samples, marks, sample_count, batch, fell)"
 		" VALUES (:checkpoint, :schedule, :outcome, :why, :samples, :marks, :sample_count,"
 		" :batch, :fell)",
-	[DROP_OWN_CHECKPOINT] =
-		"DELETE FROM checkpoint WHERE shape = " THE_SHAPE " AND owner = :owner",
-	[DROP_DONE_CHECKPOINTS] =
-		"DELETE FROM checkpoint"
-		" WHERE shape = " THE_SHAPE " AND (owner = :owner OR is_gone(owner))",
+	[DROP_CHECKPOINTS] =
+		"DELETE FROM checkpoint WHERE shape = " THE_SHAPE
+		" AND (owner = :owner OR (:gone_too AND is_gone(owner)))",
 	[DROP_OLD_CHECKPOINTS] =
 		"DELETE FROM checkpoint WHERE shape = " THE_SHAPE " AND is_gone(owner)"
 		" AND (code, compiler) != (:code, :compiler)",

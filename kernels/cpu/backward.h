@@ -15,6 +15,7 @@ struct backward {
 	float *p, *ds;       /* [tile][tile_keys] probabilities and score gradients */
 	float *dk, *dv;      /* [tile_keys][D] */
 	float *staged;       /* [LANES][D] */
+	struct ahead ahead;
 };
 
 static int64_t backward_layout(
@@ -184,6 +185,7 @@ static void backward_keys(struct backward *b, int64_t j, int64_t at, int count, 
  * alone. */
 static void backward_write(struct backward *b, struct span block)
 {
+	mutant_strike(b->pass->tile_keys);
 	for (int64_t j = block.first; j < block.end; j++) {
 		float *dk = b->dk + (j - block.first) * HEAD_DIM;
 		float *dv = b->dv + (j - block.first) * HEAD_DIM;
@@ -210,6 +212,7 @@ static void backward_block(struct backward *b, struct span block)
 		struct span tile = {i0, least(i0 + tile_rows, reach.end)};
 		for (int64_t i = tile.first; i < tile.end;) {
 			int count = next_share(tile.end - i);
+			ahead_step(&b->ahead, count);
 			backward_rows(b, i, i - tile.first, count, block);
 			i += count;
 		}
@@ -258,13 +261,15 @@ static void backward_finish(struct backward *b)
 	}
 }
 
-static void backward(const struct cpu_pass *pass, const struct cpu_item *item, float *scratch)
+static void backward(const struct cpu_pass *pass, const struct cpu_item *item,
+	const struct cpu_item *next, float *scratch)
 {
 	unsigned saved = subnormals_flush();
 	struct backward b = {.pass = pass,
 		.item = item,
 		.length = pass->problem->lens[item->sequence],
-		.window = reach_window(pass->problem)};
+		.window = reach_window(pass->problem),
+		.ahead = ahead_of(pass, next, true)};
 	b.queries = span_in_reach((struct span){item->first, item->end}, b.window, b.length);
 	backward_layout(&b, pass, item->end - item->first, scratch);
 	if (item->parts > 1)

@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/product.h"
 #include "kernels/cpu/pack.h"
+#include "kernels/cpu/ahead.h"
 #include "kernels/cpu/forward.h"
 #include "kernels/cpu/backward.h"
 #include "kernels/cpu/rates.h"

@@ -15,6 +15,7 @@ struct forward {
 	float *scores;         /* [ROWS][tile_keys] */
 	float *top;            /* [tile_rows] running maximum */
 	float *weight;         /* [tile_rows][LANES] running sum of exponentials, by lane */
+	struct ahead ahead;
 };
 
 static int64_t packed_keys(const struct problem *problem, int64_t rows)
@@ -196,6 +197,7 @@ static void forward_finish(struct forward *f, struct span rows)
 {
 	const struct problem *p = f->pass->problem;
 	int64_t start = p->cu[f->item->sequence];
+	mutant_strike(f->pass->tile_keys);
 	for (int64_t i = rows.first; i < rows.end; i++) {
 		int64_t at = i - rows.first;
 		float weight = vec_sum_lanes(vec_load(f->weight + at * LANES));
@@ -232,6 +234,7 @@ static void forward_tile(struct forward *f, struct span rows)
 		struct span tile = {j, least(j + pass->tile_keys, reach.end)};
 		for (int64_t i = rows.first; i < rows.end;) {
 			int count = next_share(rows.end - i);
+			ahead_step(&f->ahead, count);
 			forward_block(f, i, (int)(i - rows.first), count, tile);
 			i += count;
 		}
@@ -239,13 +242,15 @@ static void forward_tile(struct forward *f, struct span rows)
 	forward_finish(f, rows);
 }
 
-static void forward(const struct cpu_pass *pass, const struct cpu_item *item, float *scratch)
+static void forward(const struct cpu_pass *pass, const struct cpu_item *item,
+	const struct cpu_item *next, float *scratch)
 {
 	unsigned saved = subnormals_flush();
 	struct forward f = {.pass = pass,
 		.item = item,
 		.length = pass->problem->lens[item->sequence],
-		.window = reach_window(pass->problem)};
+		.window = reach_window(pass->problem),
+		.ahead = ahead_of(pass, next, false)};
 	forward_layout(&f, pass, item->end - item->first, scratch);
 	struct span keys = span_in_reach((struct span){item->first, item->end}, f.window, f.length);
 	keys.first = round_down(keys.first, LANES);

@@ -47,8 +47,11 @@ struct cpu_isa {
 	/* Floats of scratch a thread needs for items of at most `rows` rows. */
 	int64_t (*forward_scratch)(const struct cpu_pass *pass, int64_t rows);
 	int64_t (*backward_scratch)(const struct cpu_pass *pass, int64_t rows);
-	void (*forward)(const struct cpu_pass *pass, const struct cpu_item *item, float *scratch);
-	void (*backward)(const struct cpu_pass *pass, const struct cpu_item *item, float *scratch);
+	/* One item; `next` is likely to be this thread's next one, or NULL. */
+	void (*forward)(const struct cpu_pass *pass, const struct cpu_item *item,
+		const struct cpu_item *next, float *scratch);
+	void (*backward)(const struct cpu_pass *pass, const struct cpu_item *item,
+		const struct cpu_item *next, float *scratch);
 	/* Multiplies and adds as fast as the units go, 2 * lanes * `steps` * (a small number)
 	 * flops, which it returns. */
 	double (*multiply_add)(int64_t steps);

@@ -224,11 +224,14 @@ struct kernel *cpu_prepare(
 static void run_item(void *context, int64_t item, int thread)
 {
 	struct cpu_kernel *cpu = context;
-	const struct cpu_isa *isa = kernel_device(cpu)->isa;
+	const struct cpu_device *device = kernel_device(cpu);
+	const struct cpu_item *this = &cpu->items.items[item];
+	int64_t later = item + team_size(device->team);
+	const struct cpu_item *next = later < cpu->items.count ? &cpu->items.items[later] : NULL;
 	if (cpu->kernel.workload->pass == PASS_FORWARD)
-		isa->forward(&cpu->pass, &cpu->items.items[item], cpu->scratch[thread]);
+		device->isa->forward(&cpu->pass, this, next, cpu->scratch[thread]);
 	else
-		isa->backward(&cpu->pass, &cpu->items.items[item], cpu->scratch[thread]);
+		device->isa->backward(&cpu->pass, this, next, cpu->scratch[thread]);
 }
 
 int cpu_run(struct kernel *kernel, int passes, double *seconds, struct err *err)

@@ -1,8 +1,8 @@
 # A full disk loses no result silently: it is shown all the same, and the error is told.
 . "$ROOT/tests/cli/lib.sh"
-ONE="$QUICK --pass forward --window none"
-echo "to standard output:"
+ONE="$QUICK --quiet --pass forward --window none"
 exec 2>&1
+echo "to standard output:"
 "$PATTN" bench $ONE >/dev/full
 echo "[$?]"
 "$PATTN" bench $ONE --json - >/dev/full

@@ -6,7 +6,7 @@ until_true 20 test -s tuning.db
 sleep 4
 kill -INT $!
 wait $!
-echo "[$?] $(cat err)"
+echo "[$?] $(steady <err)"
 grep -o '^f32.*' out | sed -E 's/: .*, /: /; s/after [0-9]+ rounds/after N rounds/'
 has_trials tuning.db || fail "nothing was stored"
 echo "$("$PATTN" export --format csv | tail -n +2 | wc -l) winners"

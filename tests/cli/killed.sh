@@ -9,6 +9,6 @@ wait $! 2>/dev/null
 import sqlite3
 print(sqlite3.connect("tuning.db").execute("PRAGMA integrity_check").fetchone()[0])'
 want 0 tune $MANY --rounds 3 >out 2>err
-cat err
+steady <err
 grep '^f32' out | sed 's/.*, //' | sort | uniq -c | grep -q cached && echo "some were cached"
 want 0 tune $MANY | grep -c '^f32.*, cached$'

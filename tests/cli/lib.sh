@@ -68,6 +68,11 @@ mask() {
 		-e 's/^  ([rcm][0-9]+(_c[0-9]+)?) +[0-9].*/  \1 FIGURES/'
 }
 
+# Without what a busy machine makes pattn warn of.
+steady() {
+	grep -Ev '^pattn: [a-z0-9_]+: ([0-9]+ of [0-9]+ samples|[0-9]+ % of the floor)'
+}
+
 # Escape sequences on standard input.
 escapes() {
 	tr -cd '\033' | wc -c

@@ -2,7 +2,7 @@
 . "$ROOT/tests/cli/lib.sh"
 ONE="$QUICK --pass forward --window none"
 want 0 bench $ONE 2>err | mask | sort
-wc -c <err
+steady <err | wc -c
 "$PATTN" bench $ONE | escapes
 want 0 bench $ONE --json - --quiet 2>&1 | head -c 1
 echo

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "tune/report.h"
 
 static struct problem sample_problem = {.dtype = DTYPE_F32,
@@ -34,14 +33,11 @@ static const struct lens sample_list = {sample_lens, 1, 1};
 static void sample_time(struct trial *trial)
 {
 	static const double samples[] = {0.002, 0.001, 0.003};
-	struct err err;
 
 	trial->outcome = OUTCOME_OK;
-	trial->sample_count = 3;
 	trial->batch = 1;
-	trial->samples = mem_new(3, sizeof *samples, "samples", &err);
-	memcpy(trial->samples, samples, sizeof samples);
-	stats_of(&trial->stats, samples, 3);
+	for (int i = 0; i < 3; i++)
+		trial_add_sample(trial, samples[i], 0);
 	trial->flops = 250e9;
 	trial->bytes = 1.5e9;
 	trial->fraction = 0.5;

@@ -49,6 +49,13 @@ static inline struct key sample_key(void)
 	return key;
 }
 
+static inline bool key_equals(const struct key *a, const struct key *b)
+{
+	return !strcmp(a->device, b->device) && a->pass == b->pass && a->dtype == b->dtype &&
+	       a->heads == b->heads && a->dim == b->dim && a->window == b->window &&
+	       a->tokens == b->tokens && a->longest == b->longest && a->cold == b->cold;
+}
+
 /* A right trial of schedule `index`, not timed. */
 static inline struct trial sample_trial(int index)
 {

@@ -106,9 +106,49 @@ static void test_values(void **state)
 	accept(&options, COMMAND_export, "-oa.csv");
 	assert_string_equal(options.output, "a.csv");
 	accept(&options, COMMAND_help, "bench");
-	assert_string_equal(options.operand, "bench");
+	assert_int_equal(options.operand_count, 1);
+	assert_string_equal(options.operands[0], "bench");
 	accept(&options, COMMAND_bench, "--schedule zzz --help");
 	assert_true(options.help);
+}
+
+static void test_operands(void **state)
+{
+	struct options options;
+
+	(void)state;
+	accept(&options, COMMAND_import, "a.db --db c.db b.db -q d.db");
+	assert_int_equal(options.operand_count, 3);
+	assert_string_equal(options.operands[0], "a.db");
+	assert_string_equal(options.operands[1], "b.db");
+	assert_string_equal(options.operands[2], "d.db");
+	assert_string_equal(options.db, "c.db");
+	accept(&options, COMMAND_help, "");
+	assert_int_equal(options.operand_count, 0);
+	accept(&options, COMMAND_import, "--help");
+}
+
+static void test_how_tune_goes(void **state)
+{
+	struct options options;
+
+	(void)state;
+	accept(&options, COMMAND_tune, "");
+	assert_int_equal(options.rounds, 0);
+	assert_true(options.budget == 0 && options.patience == 60);
+	assert_false(options.in_process || options.retry || options.explain || options.missing);
+	accept(&options, COMMAND_tune, "--budget 2.5 --patience 1 --in-process --retry --explain");
+	assert_true(options.budget == 2.5 && options.patience == 1);
+	assert_true(options.in_process && options.retry && options.explain);
+	accept(&options, COMMAND_tune, "--plan p.json --shard 3/8");
+	assert_string_equal(options.problems, "p.json");
+	assert_int_equal(options.shard, 3);
+	assert_int_equal(options.shards, 8);
+	accept(&options, COMMAND_tune, "--plan p.json --shard 1000000/1000000");
+	accept(&options, COMMAND_tune, "--missing --hot");
+	assert_true(options.missing);
+	accept(&options, COMMAND_pick, "--fail-stale");
+	assert_true(options.fail_stale);
 }
 
 static void test_glob(void **state)
@@ -162,6 +202,20 @@ static void test_refusals(void **state)
 		{COMMAND_workload, "--dtype f32,f16", "--dtype: a workload has one type, not 2"},
 		{COMMAND_verify, "--fuzz 3 --lens 4", "--fuzz and --lens do not go together"},
 		{COMMAND_verify, "--json - --fuzz 3", "--fuzz and --json do not go together"},
+		{COMMAND_tune, "--plan p --lens 4", "--plan and --lens do not go together"},
+		{COMMAND_tune, "--missing --plan p", "--plan and --missing do not go together"},
+		{COMMAND_tune, "--missing --pass both", "--missing and --pass do not go together"},
+		{COMMAND_tune, "--budget 5 --rounds 3", "--budget and --rounds do not go together"},
+		{COMMAND_tune, "--budget -1", "--budget: '-1' is not a number of seconds above 0"},
+		{COMMAND_tune, "--shard 1/2", "--shard takes its share of a plan; name one with"},
+		{COMMAND_tune, "--shard 0/2", "--shard: '0/2' is not a shard; write I/N, the Ith"},
+		{COMMAND_tune, "--shard 3/2", "--shard: '3/2' is not a shard"},
+		{COMMAND_tune, "--shard 1", "--shard: '1' is not a shard"},
+		{COMMAND_tune, "--shard /2", "--shard: '/2' is not a shard"},
+		{COMMAND_tune, "--shard 1/2/3", "--shard: '1/2/3' is not a shard"},
+		{COMMAND_tune, "--shard 1/1000001", "--shard: '1/1000001' is not a shard"},
+		{COMMAND_bench, "--budget 5", "'bench' takes no option '--budget'; these do: tune"},
+		{COMMAND_import, "", "'import' needs an operand: pattn import FILE..."},
 		{COMMAND_bench, "--devcie cpu",
 			"unknown option '--devcie'; did you mean '--device'?"},
 		{COMMAND_bench, "--zzzzzz",
@@ -291,6 +345,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_operands),
+		cmocka_unit_test(test_how_tune_goes),
 		cmocka_unit_test(test_glob),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_windows_have_a_limit),

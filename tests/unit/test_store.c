@@ -65,19 +65,6 @@ static struct trial full_trial(void)
 	return trial;
 }
 
-static void assert_key_equal(const struct key *got, const struct key *want)
-{
-	assert_string_equal(got->device, want->device);
-	assert_int_equal(got->pass, want->pass);
-	assert_int_equal(got->dtype, want->dtype);
-	assert_int_equal(got->heads, want->heads);
-	assert_int_equal(got->dim, want->dim);
-	assert_int_equal(got->window, want->window);
-	assert_int_equal(got->tokens, want->tokens);
-	assert_int_equal(got->longest, want->longest);
-	assert_int_equal(got->cold, want->cold);
-}
-
 /* Bit for bit, but any NaN is a NaN. */
 static void assert_same(double got, double want)
 {
@@ -112,7 +99,7 @@ static int check_full_row(void *context, const struct stored *stored)
 	const struct trial *trial = context;
 	struct key key = sample_key();
 
-	assert_key_equal(&stored->key, &key);
+	assert_true(key_equals(&stored->key, &key));
 	assert_int_equal(stored->rank, -1);
 	assert_int_equal(stored->decision, DECISION_NONE);
 	assert_ptr_equal(stored->schedule, trial->schedule);

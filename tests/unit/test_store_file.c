@@ -81,7 +81,7 @@ static void test_empty_file(void **state)
 	before = folder_hash();
 	store = open_or_fail(FILE_NAME, STORE_READ);
 	assert_int_equal(count_trials(store), 0);
-	assert_int_equal(store_ranking(store, &key, count_row, &seen, &err), 0);
+	assert_int_equal(store_look_up(store, &key, &sample_device, count_row, &seen, &err), 0);
 	store_close(store);
 	assert_true(folder_hash() == before);
 	make_store(FILE_NAME, 2);
@@ -213,7 +213,7 @@ static void read_all(const char *path)
 	int seen = 0;
 
 	if (store && store_each(store, true, count_row, &seen, &err) >= 0)
-		store_ranking(store, &key, count_row, &seen, &err);
+		store_look_up(store, &key, &sample_device, count_row, &seen, &err);
 	store_close(store);
 }
 

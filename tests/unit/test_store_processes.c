@@ -8,6 +8,8 @@
 
 #include "base/rng.h"
 #include "base/str.h"
+#include "tune/store_checkpoint.h"
+#include "tune/store_import.h"
 
 #define FILE_NAME  "tuning.db"
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
@@ -76,6 +78,74 @@ static void test_many_writers(void **state)
 	assert_int_equal(
 		raw_sql(FILE_NAME, "SELECT count(DISTINCT uid) FROM trial"), WRITERS * TRIALS);
 	assert_int_equal(raw_sql(FILE_NAME, "SELECT count(*) FROM device, shape, workload"), 1);
+}
+
+#define FILES  3
+#define ROUNDS 6
+
+static const char *const file_names[FILES] = {"one.db", "two.db", "three.db"};
+
+/* Tunes shapes that others tune as well, with a checkpoint each, and imports what they import. */
+static int tune_and_import(int worker)
+{
+	struct err err = {0};
+	struct store *store = store_open(FILE_NAME, STORE_WRITE, &err);
+	struct trial trials[] = {sample_trial(0), sample_trial(1)};
+	struct contest contest = sample_contest;
+	struct import_counts counts;
+	struct key key = sample_key();
+	int status = store ? 0 : -1;
+
+	contest.trials = trials;
+	contest.ranking = (int[]){1, 0};
+	contest.count = contest.ranked = 2;
+	contest.decision = DECISION_TIE;
+	for (int i = 0; !status && i < ROUNDS; i++) {
+		key.heads = 1 + (worker + i) % 4;
+		status = store_save_checkpoint(store, &key, &contest, &sample_circumstances, &err);
+		if (!status)
+			status = store_import(
+				store, file_names[(worker + i) % FILES], false, &counts, &err);
+		if (!status)
+			status = store_add_contest(
+				store, &key, &contest, &sample_circumstances, true, &err);
+	}
+	if (status)
+		fprintf(stderr, "worker %d: %s\n", worker, err.text);
+	store_close(store);
+	return status ? 1 : 0;
+}
+
+static void test_tuning_and_importing(void **state)
+{
+	pid_t children[WRITERS];
+
+	(void)state;
+	for (int i = 0; i < FILES; i++) {
+		struct store *store = open_or_fail(file_names[i], STORE_WRITE);
+		struct key key = sample_key();
+
+		/* One shape is tuned here too, the other only there. */
+		for (key.heads = 1 + i; key.heads <= 10 + i; key.heads += 9)
+			keep_ranked(store, &key, DECISION_WINNER, 3);
+		store_close(store);
+	}
+	for (int i = 0; i < WRITERS; i++)
+		children[i] = start(tune_and_import, i);
+	for (int i = 0; i < WRITERS; i++)
+		assert_int_equal(result_of(children[i]), 0);
+	assert_integrity(FILE_NAME);
+	/* All rows, and none twice. */
+	assert_int_equal(raw_sql(FILE_NAME, "SELECT count(*) FROM trial WHERE origin = 'local'"),
+		2 * WRITERS * ROUNDS);
+	assert_int_equal(raw_sql(FILE_NAME, "SELECT count(*) FROM trial WHERE origin != 'local'"),
+		2 * 3 * FILES);
+	assert_int_equal(
+		raw_sql(FILE_NAME, "SELECT count(*) FROM decision WHERE origin = 'local'"), 4);
+	assert_int_equal(raw_sql(FILE_NAME, "SELECT count(*) FROM decision"), 4 + FILES);
+	assert_int_equal(raw_sql(FILE_NAME, "SELECT count(*) FROM ranking"), 2 * 4 + 3 * FILES);
+	assert_int_equal(raw_sql(FILE_NAME, "SELECT count(*) FROM checkpoint"), 0);
+	assert_int_equal(raw_sql(FILE_NAME, "SELECT count(*) FROM candidate"), 0);
 }
 
 /* Adds trials until killed, and says so down the pipe `out` after each. */
@@ -211,6 +281,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_many_writers),
+		TEST(test_tuning_and_importing),
 		TEST(test_killed_at_any_moment),
 		TEST(test_full_disk),
 		TEST(test_full_disk_from_the_start),
