@@ -4,6 +4,9 @@ SHELL     := /bin/bash
 ifeq ($(origin CC),default)
 CC        := gcc
 endif
+ifeq ($(origin CXX),default)
+CXX       := g++
+endif
 BUILD     ?= build/release
 OPT       ?= -O3 -g
 SANITIZE  ?=
@@ -40,7 +43,12 @@ ISA_FLAGS_scalar :=
 ISA_FLAGS_avx2   := -mavx2 -mfma -mf16c
 ISA_FLAGS_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mprefer-vector-width=512
 
-OBJECTS   := $(SOURCES:%.c=$(BUILD)/%.o)
+# The GPU backend, its drivers, and the text of what they compile at run time.
+SOURCES   += $(foreach dir,gpu cuda emu,$(wildcard kernels/$(dir)/*.c))
+GPU_TEXTS := $(sort $(wildcard kernels/cuda/*.cu $(addprefix kernels/gpu/,args.h shared*.h peak.h device*.h) \
+               $(addprefix kernels/emu/simt/,simt.h half.h)))
+
+OBJECTS   := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/kernels/gpu/texts.o
 LIBRARY   := $(BUILD)/libpattn.a
 UNITS     := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c)) \
              $(patsubst tests/kernels/%.c,$(BUILD)/tests/%,$(wildcard tests/kernels/test_*.c))
@@ -48,22 +56,26 @@ UNITS     := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/te
 MUTANTS   := skipped_mask nan_output unwritten far_key
 # What ThreadSanitizer is worth running on: whatever a team of threads works at.
 THREADED  := test_base_team test_threads
+# What runs kernels on fibers, which clang's ThreadSanitizer follows much faster than gcc's.
+FIBERS    := $(patsubst tests/kernels/%.c,%,$(wildcard tests/kernels/test_emu_*.c))
+TSAN_EMU  := BUILD=build/tsan-emu CC=clang CXX=clang++ OPT='-O1 -g' SANITIZE=thread \
+             $(FIBERS:%=build/tsan-emu/tests/%)
 
 # Packages of Debian 12: to build and run, and to test.
-RUN_DEPS  := gcc libc6-dev libsqlite3-dev libcjson-dev
+RUN_DEPS  := gcc g++ libc6-dev libsqlite3-dev libcjson-dev
 TEST_DEPS := libcmocka-dev clang clang-tidy clang-format libclang-rt-14-dev python3-jsonschema \
              python3-numpy sqlite3 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 DEPS      := $(RUN_DEPS) $(if $(filter test,$(MAKECMDGOALS)),$(TEST_DEPS))
 
 .PHONY: all deps run test build-tests unit asan ubsan tsan tidy format check-format \
-        check-layers check-warnings fuzz man clean help FORCE
+        check-layers check-warnings check-gpu fuzz man clean help FORCE
 
-all: pattn
+all: pattn pattn-emu.so
 
 help: ## show this list
 	@sed -n 's/^\([a-z0-9 -]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
-pattn: $(BUILD)/pattn
+pattn pattn-emu.so: %: $(BUILD)/%
 	@cp -f $< $@
 
 $(BUILD)/pattn: $(BUILD)/cmd/main.o $(LIBRARY)
@@ -82,6 +94,29 @@ $(CPU_ISAS:%=$(BUILD)/kernels/cpu/isa_%.o): $(BUILD)/kernels/cpu/isa_%.o: kernel
 	@mkdir -p $(@D)
 	$(say)$(CC) $(CPPFLAGS) $(if $(MUTANT),-DMUTANT=mutant_$(MUTANT)) $(CFLAGS) -ffp-contract=fast $(ISA_FLAGS_$*) -c $< -o $@
 
+# Each text a row of a table, as a C string.
+$(BUILD)/kernels/gpu/texts.c: $(GPU_TEXTS) $(BUILD)/texts
+	@mkdir -p $(@D)
+	@{ echo '#include "kernels/gpu/sources.h"'; \
+	echo 'const struct gpu_text gpu_texts[] = {'; \
+	for text in $(GPU_TEXTS); do \
+		echo "{\"$$text\","; sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $$text; echo '},'; \
+	done; \
+	echo '};'; \
+	echo 'const int gpu_text_count = sizeof gpu_texts / sizeof *gpu_texts;'; } > $@
+
+$(BUILD)/kernels/gpu/texts.o: $(BUILD)/kernels/gpu/texts.c
+	$(say)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+
+# The emulator: every instance of every kernel, compiled as C++ and loaded like a vendor's driver.
+$(BUILD)/pattn-emu.so: $(BUILD)/tests/check_gpu FORCE
+	@mkdir -p $(BUILD)/emu && $< --list > $(BUILD)/emu/instances
+	@$(MAKE) --no-print-directory -f kernels/emu/emu.mk CC='$(CC)' CXX='$(CXX)' BUILD='$(BUILD)' \
+		SANITIZE='$(SANITIZE)' MUTANT='$(MUTANT)' $@
+
+check-gpu: $(BUILD)/tests/check_gpu ## compile every GPU kernel with NVRTC; table to docs/gpu-resources.md
+	$< docs/gpu-resources.md
+
 # The hash of the kernels' source and flags is part of every stored trial.
 ISA_FLAGS := $(foreach isa,$(CPU_ISAS),$(ISA_FLAGS_$(isa)))
 CPU_CODE  := $(shell (cat $(sort $(wildcard kernels/cpu/*.[ch])); \
@@ -98,6 +133,8 @@ $(BUILD)/flags: FORCE
 	$(call stamp,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(MUTANT))
 $(BUILD)/code: FORCE
 	$(call stamp,$(CPU_CODE))
+$(BUILD)/texts: FORCE
+	$(call stamp,$(GPU_TEXTS))
 $(BUILD)/version: FORCE
 	$(call stamp,$(VERSION) $(COMMIT))
 
@@ -107,6 +144,21 @@ $(BUILD)/tests/%: tests/unit/%.c $(LIBRARY)
 $(BUILD)/tests/%: tests/kernels/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(say)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $< $(LIBRARY) -lcmocka $(LDLIBS) -o $@
+
+$(BUILD)/tests/test_gpu_emu: $(BUILD)/pattn-emu.so
+
+# These drive the machine itself too, and it must be the one the backend runs.
+$(BUILD)/tests/test_emu_%: tests/kernels/test_emu_%.c $(LIBRARY) $(BUILD)/pattn-emu.so
+	@mkdir -p $(@D)
+	$(say)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $< $(LIBRARY) $(BUILD)/pattn-emu.so \
+	    -Wl,-rpath,'$$ORIGIN/..' -lcmocka $(LDLIBS) -o $@
+
+# A stand-in for NVIDIA's driver, which the test loads before the tool asks for the real one.
+$(BUILD)/tests/test_cuda_driver: $(BUILD)/tests/libcuda_stub.so
+$(BUILD)/tests/libcuda_stub.so: tests/kernels/libcuda_stub.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(say)$(CC) $(CPPFLAGS) $(filter-out -Wmissing-prototypes,$(CFLAGS)) $(LDFLAGS) -fPIC -shared \
+	    -Wl,-soname,libcuda.so.1 $< -o $@
 
 $(BUILD)/tests/cross_verify: tests/kernels/cross_verify.c \
     $(filter $(BUILD)/base/%.o $(BUILD)/data/%.o $(BUILD)/oracle/%.o $(BUILD)/kernels/%.o,$(filter-out %_json.o,$(OBJECTS))) \
@@ -142,6 +194,7 @@ test: | $(ONCE_DEPS) ## build and run every test, with sanitizers and static ana
 	@$(MAKE) --no-print-directory pattn build-tests $(MUTANTS:%=build/release/mutants/%/pattn)
 	@$(MAKE) --no-print-directory BUILD=build/asan OPT='-O1 -g' SANITIZE=address,undefined build-tests
 	@$(MAKE) --no-print-directory BUILD=build/tsan OPT='-O1 -g' SANITIZE=thread $(THREADED:%=build/tsan/tests/%)
+	@$(MAKE) --no-print-directory $(TSAN_EMU)
 	@tests/run.sh
 
 build-tests: $(UNITS)
@@ -155,7 +208,8 @@ asan ubsan: ## the unit and kernel tests under AddressSanitizer and UndefinedBeh
 
 tsan: ## the threaded tests under ThreadSanitizer
 	@$(MAKE) --no-print-directory BUILD=build/tsan OPT='-O1 -g' SANITIZE=thread $(THREADED:%=build/tsan/tests/%)
-	@tests/run.sh 'tsan/*'
+	@$(MAKE) --no-print-directory $(TSAN_EMU)
+	@tests/run.sh 'tsan*'
 
 # The rungs are checked by the compiler alone: the analyser walks their unrolled loops for minutes.
 TIDY_FLAGS = $(filter-out -MMD -MP,$(CPPFLAGS)) -std=gnu11 -DCPU_CODE=__FILE__ -DCPU_COMPILER=__FILE__ \
@@ -193,6 +247,6 @@ $(BUILD)/man: docs/man.c $(BUILD)/flags
 	$(say)$(CC) $(CPPFLAGS) -DPATTN_VERSION='"$(VERSION)"' $(CFLAGS) $(LDFLAGS) $< -o $@
 
 clean: ## remove what was built
-	rm -rf build pattn
+	rm -rf build pattn pattn-emu.so
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

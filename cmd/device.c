@@ -4,7 +4,10 @@
 
 struct device *device_ask(const struct options *options, struct err *err)
 {
-	struct device_options how = {.threads = (int)options->threads, .isa = options->isa};
+	struct device_options how = {.threads = (int)options->threads,
+		.isa = options->isa,
+		.emu = options->emu,
+		.kernel_dir = options->kernel_dir};
 
 	return device_open(options->device, how, err);
 }

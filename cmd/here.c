@@ -10,7 +10,8 @@ void here_look(struct here *here)
 	here->count = 0;
 	for (int i = 0; i < backend_count; i++) {
 		struct err ignored;
-		int found = backends[i]->probe(&ignored);
+		/* Nothing is stored of an emulator. */
+		int found = backends[i]->emulated ? 0 : backends[i]->probe(&ignored);
 
 		for (int index = 0; index < found && here->count < MOST_DEVICES; index++) {
 			struct device *device = backends[i]->open(

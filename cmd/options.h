@@ -25,9 +25,11 @@ struct options {
 	bool quiet;
 
 	const char *device;
-	const char *isa; /* NULL: the best this machine runs */
-	int64_t threads; /* 0: one for each processor */
-	bool in_process; /* kernels run in this one */
+	const char *isa;        /* NULL: the best this machine runs */
+	int64_t threads;        /* 0: one for each processor */
+	const char *emu;        /* NULL: the emulator's choice */
+	const char *kernel_dir; /* NULL: the sources in the binary */
+	bool in_process;        /* kernels run in this one */
 	double patience; /* seconds until a kernel counts as hung, beside those for its work */
 
 	const char *lens;

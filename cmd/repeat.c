@@ -44,6 +44,10 @@ void repeat_problem(struct str *text, const char *command, const struct options 
 		repeat_option(text, "isa", options->isa);
 	if (options->threads)
 		repeat_number(text, "threads", options->threads);
+	if (options->emu)
+		repeat_option(text, "emu", options->emu);
+	if (options->kernel_dir)
+		repeat_option(text, "kernel-dir", options->kernel_dir);
 	repeat_option(text, "lens", lens);
 	repeat_number(text, "heads", problem->heads);
 	repeat_option(text, "window", window_name(problem->window, window));

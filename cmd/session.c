@@ -136,6 +136,17 @@ static int list_missing(struct session *session, struct err *err)
 	return 0;
 }
 
+/* An emulator's times say nothing of a device. */
+static int refuse_emulated(const struct session *session, struct err *err)
+{
+	if (!session->device->backend->emulated || session->conduct->keep == KEEP_NOTHING)
+		return 0;
+	return err_set(err, ERR_USAGE,
+		"--device %s: an emulator's times say nothing of a device and are not stored; use "
+		"verify, or bench without --db",
+		session->options->device);
+}
+
 static void begin_report(struct session *session)
 {
 	const struct options *options = session->options;
@@ -176,8 +187,8 @@ int session_open(struct session *session, const struct options *options,
 		return -1;
 	session->device = conduct->source == SOURCE_STORE ? device_ask(options, err)
 							  : device_ask_isolated(options, err);
-	if (!session->device || !(session->team = team_new(team_processors(), err)) ||
-		list_missing(session, err))
+	if (!session->device || refuse_emulated(session, err) ||
+		!(session->team = team_new(team_processors(), err)) || list_missing(session, err))
 		return -1;
 	begin_report(session);
 	return 0;

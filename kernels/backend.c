@@ -4,10 +4,14 @@
 
 #include "base/str.h"
 #include "kernels/cpu/cpu.h"
+#include "kernels/cuda/cuda.h"
+#include "kernels/emu/emu.h"
 
 /* Best device first. */
 const struct backend *const backends[] = {
+	&cuda_backend,
 	&cpu_backend,
+	&cuda_emu_backend,
 };
 
 const int backend_count = sizeof backends / sizeof *backends;

@@ -15,9 +15,11 @@ struct backend;
 /* How to open a device; zero means the backend's choice. A backend refuses with ERR_USAGE what it
  * does not have (an unknown `isa`, say). */
 struct device_options {
-	int index;       /* which of its devices */
-	int threads;     /* CPU */
-	const char *isa; /* CPU: force a rung of the instruction-set ladder */
+	int index;              /* which of its devices */
+	int threads;            /* CPU */
+	const char *isa;        /* CPU: force a rung of the instruction-set ladder */
+	const char *emu;        /* emulators: the architecture to stand in for, "sm_80" */
+	const char *kernel_dir; /* GPUs: sources here take the place of those of the same name */
 };
 
 /* What a device is; these words and no others reach the reports and the store. */
@@ -89,6 +91,7 @@ struct sensed {
 struct backend {
 	const char *name;    /* what --device takes before ":N" */
 	const char *summary; /* one line for `pattn devices` */
+	bool emulated;       /* proves results; its times mean nothing */
 
 	/* How many devices there are; -1 and a filled `err` that says what is missing and how to
 	 * get it when there are none. Opens nothing that stays open. */

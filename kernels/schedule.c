@@ -3,7 +3,8 @@
 #include <string.h>
 
 const struct schedule schedules[] = {
-#define SCHEDULE(pass, name, rows, keys, matrix) {PASS_##pass, name, rows, keys, matrix},
+#define SCHEDULE(pass, name, rows, keys, matrix, split)                                            \
+	{PASS_##pass, name, rows, keys, matrix, split},
 #include "kernels/schedule.def"
 #undef SCHEDULE
 };

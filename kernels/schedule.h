@@ -13,6 +13,7 @@ struct schedule {
 	int rows;
 	int keys;
 	bool matrix; /* scores and accumulators in a matrix unit's registers */
+	bool split;  /* backward: dQ in a kernel of its own, so that gradients repeat bit for bit */
 };
 
 /* Every schedule in the order of kernels/schedule.def: forward first, then backward. */

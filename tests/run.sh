@@ -85,6 +85,9 @@ RUNNER="setarch $(uname -m) -R"
 for program in build/tsan/tests/test_*; do
 	[[ $program == *.d ]] || run_unit "$program" tsan
 done
+for program in build/tsan-emu/tests/test_*; do
+	[[ $program == *.d ]] || run_unit "$program" tsan-emu
+done
 for script in tests/cli/*.sh tests/checks/*.sh; do
 	[[ $script == */lib.sh ]] || run_script "$script"
 done

@@ -351,6 +351,7 @@ struct device *isolate_open(const struct opener *opener, struct err *err)
 	isolated->table = (struct backend){
 		.name = "isolated",
 		.summary = "a device in a process of its own",
+		.emulated = greeting.emulated,
 		.close = isolated_close,
 		.usable = isolated_usable,
 		.upload = isolated_upload,

@@ -176,10 +176,10 @@ int search_run(struct contest *contest, struct candidate *candidates, int count,
 		if (result)
 			break;
 		contest->rounds++;
-		if (watch && watch->round)
-			watch->round(watch->context, contest);
 		if (!protocol->rounds && contest->rounds == SEARCH_SCREENING)
 			drop_slow(&search);
+		if (watch && watch->round)
+			watch->round(watch->context, contest);
 		reason = stop_reason(&search);
 	}
 	if (result && err->kind == ERR_INTERRUPTED)

@@ -107,6 +107,7 @@ static void greet(struct serving *serving, struct reply *reply)
 	reply->can_flush = backend->flush != NULL;
 	reply->can_measure = backend->measure != NULL;
 	reply->can_sense = backend->sense != NULL;
+	reply->emulated = backend->emulated;
 	if (errand->inputs)
 		serving->workload = backend->upload(serving->device, errand->problem, errand->pass,
 			errand->inputs, &reply->err);

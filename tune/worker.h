@@ -31,7 +31,7 @@ struct reply {
 	int result;
 	struct err err;
 	struct device_info info; /* of the greeting */
-	bool can_flush, can_measure, can_sense;
+	bool can_flush, can_measure, can_sense, emulated;
 	struct reason reason;
 	struct ceiling ceiling;
 	int64_t scratch;

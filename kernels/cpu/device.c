@@ -81,6 +81,10 @@ struct device *cpu_open(const struct device_options *options, struct err *err)
 	const struct cpu_isa *isa = find_isa(options->isa, err);
 	if (!isa)
 		return NULL;
+	if (options->emu || options->kernel_dir) {
+		err_set(err, ERR_USAGE, "--emu and --kernel-dir are for GPUs and their emulators");
+		return NULL;
+	}
 	if (threads < 1 || threads > MOST_THREADS) {
 		err_set(err, ERR_USAGE, "%d threads; the CPU takes 1 to %d", threads, MOST_THREADS);
 		return NULL;
