@@ -62,6 +62,7 @@ struct holding {
 	struct contest *contest;
 	const struct protocol *protocol;
 	const struct watch *watch;
+	bool last; /* no gate follows this one */
 	struct handover handover;
 	struct workload *workload;
 	struct candidate *candidates; /* [count] what passed the gate and is to be timed */
@@ -120,7 +121,7 @@ static int enter_all(struct holding *h, const struct arena *arena, struct err *e
 		if (kernel)
 			h->candidates[h->count++] =
 				(struct candidate){.trial = trial, .kernel = kernel};
-		else
+		if (!kernel || (h->last && !h->protocol->timed))
 			say_trial(h, trial);
 	}
 	return 0;
@@ -132,7 +133,8 @@ static int check_again(struct holding *h, const struct arena *arena, struct err 
 {
 	for (int i = 0; i < h->count; i++) {
 		struct candidate *candidate = &h->candidates[i];
-		if (candidate->kernel && gate_run(candidate->trial, arena, candidate->kernel, err))
+		if (candidate->kernel && candidate->trial->outcome == OUTCOME_OK &&
+			gate_run(candidate->trial, arena, candidate->kernel, err))
 			return -1;
 	}
 	return 0;
@@ -146,6 +148,7 @@ static int hold(struct holding *h, const struct arena *arena, struct err *err)
 		if (result)
 			return -1;
 	}
+	h->last = true;
 	if (enter_all(h, arena, err))
 		return -1;
 	if (!h->protocol->timed)
@@ -173,7 +176,7 @@ int contest_run(struct contest *contest, const struct arena *arena, enum pass pa
 	for (int i = 0; i < h.count; i++)
 		trial_rate(h.candidates[i].trial, contest);
 	contest_decide(contest, protocol->incumbent, protocol->seed);
-	for (int i = 0; i < h.count; i++)
+	for (int i = 0; protocol->timed && i < h.count; i++)
 		say_trial(&h, h.candidates[i].trial);
 	leave(&h, arena);
 	mem_free(h.candidates);

@@ -280,7 +280,6 @@ static void test_matrix_schedules_say_why_not(void **state)
 {
 	struct device *device = open_cpu("scalar", 1);
 	struct problem problem = {.heads = 1};
-	int refused = 0;
 	(void)state;
 	for (int i = 0; i < schedule_count; i++) {
 		struct reason reason = {{0}};
@@ -288,9 +287,7 @@ static void test_matrix_schedules_say_why_not(void **state)
 		assert_int_equal(!schedules[i].matrix, usable);
 		if (!usable)
 			assert_string_equal("needs a matrix unit", reason.text);
-		refused += !usable;
 	}
-	assert_int_equal(5, refused);
 	device_close(device);
 }
 
