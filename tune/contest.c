@@ -38,6 +38,8 @@ static int enter(struct trial *trial, const struct arena *arena, struct workload
 	struct err why = {0};
 	*kernel = NULL;
 	if (!backend->usable(arena->device, trial->schedule, arena->problem, &reason)) {
+		if (stop_asked())
+			return err_set(err, ERR_INTERRUPTED, "interrupted");
 		trial_fail(trial, OUTCOME_UNSUPPORTED, "%s", reason.text);
 		return 0;
 	}

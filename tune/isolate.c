@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/stop.h"
 #include "tune/worker.h"
@@ -22,6 +23,7 @@ struct isolated {
 	int line;                   /* socket to it */
 	int generation;             /* counts workers */
 	struct errand errand;       /* what the worker is forked with */
+	uint64_t identity;          /* of its problem */
 	struct inputs inputs;       /* of the errand */
 	bool slots[WORKER_KERNELS]; /* taken by kernels */
 	struct sensed sensed;       /* during the last run */
@@ -113,6 +115,7 @@ static int worker_start(struct isolated *isolated, struct reply *greeting, struc
 		return err_set(err, ERR_UNAVAILABLE, "no socket for the kernel's process: %s",
 			strerror(errno));
 	fflush(NULL);
+	isolated->errand.parent = getpid();
 	isolated->worker = fork();
 	if (isolated->worker < 0) {
 		isolated->worker = 0;
@@ -147,17 +150,36 @@ static int call_simply(struct device *device, enum call call, struct reply *repl
 	return ask((struct isolated *)device, &(struct request){.call = call}, reply, err);
 }
 
+/* Problems may come and go at one address. */
+static uint64_t identity_of(const struct problem *problem)
+{
+	int64_t sizes[] = {problem->dtype, problem->heads, problem->window};
+	return hash_bytes(hash_bytes(HASH_SEED, sizes, sizeof sizes), problem->lens,
+		(size_t)problem->count * sizeof *problem->lens);
+}
+
+/* A worker that knows `problem`: the one at hand while there is a workload of it. */
+static void face(struct isolated *isolated, const struct problem *problem)
+{
+	struct errand *errand = &isolated->errand;
+	uint64_t identity = 0;
+	if (errand->inputs && errand->problem == problem)
+		return;
+	identity = identity_of(problem);
+	if (errand->inputs || errand->problem != problem || isolated->identity != identity)
+		worker_end(isolated);
+	errand->problem = problem;
+	errand->inputs = NULL;
+	isolated->identity = identity;
+}
+
 static bool isolated_usable(const struct device *device, const struct schedule *schedule,
 	const struct problem *problem, struct reason *reason)
 {
 	struct isolated *isolated = (struct isolated *)device;
 	struct reply reply = {0};
 	struct err err = {0};
-	if (isolated->errand.problem != problem) {
-		worker_end(isolated);
-		isolated->errand.problem = problem;
-		isolated->errand.inputs = NULL;
-	}
+	face(isolated, problem);
 	struct request request = {.call = CALL_USABLE, .schedule = (int)(schedule - schedules)};
 	if (ask(isolated, &request, &reply, &err)) {
 		snprintf(reason->text, sizeof reason->text, "%.*s", (int)sizeof reason->text - 1,

@@ -86,13 +86,15 @@ static void serve(struct serving *serving, const struct request *request, struct
 
 /* Faults end the process, whatever handlers the parent had; Ctrl-C is the parent's to answer, and
  * its death is ours. */
-static void settle_signals(void)
+static void settle_signals(pid_t parent)
 {
 	static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM};
 	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
 		signal(faults[i], SIG_DFL);
 	signal(SIGINT, SIG_IGN);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
 }
 
 static void greet(struct serving *serving, struct reply *reply)
@@ -119,7 +121,7 @@ _Noreturn void worker_main(const struct errand *errand, int line)
 	struct serving serving = {.errand = errand};
 	struct request request;
 	struct reply reply = {0};
-	settle_signals();
+	settle_signals(errand->parent);
 	greet(&serving, &reply);
 	bool open = !reply.result;
 	while (write(line, &reply, sizeof reply) == (ssize_t)sizeof reply && open &&

@@ -3,6 +3,8 @@
 #ifndef TUNE_WORKER_H
 #define TUNE_WORKER_H
 
+#include <sys/types.h>
+
 #include "tune/isolate.h"
 
 #define WORKER_KERNELS 64 /* prepared at once */
@@ -42,6 +44,7 @@ struct reply {
 
 /* What a worker is forked with. */
 struct errand {
+	pid_t parent;
 	struct opener opener;
 	const struct problem *problem;
 	enum pass pass;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -190,6 +191,75 @@ static int works(struct fixture *f, struct kernel *kernel)
 	return (int)lse[0];
 }
 
+/* Without a workload too a schedule is judged for the problem that is there now. */
+static void test_another_problem_at_one_address(void **state)
+{
+	struct problem problem = {.heads = 1, .window = NO_WINDOW};
+	struct err err = {0};
+	struct reason reason;
+	struct device *device = isolate_open(&(struct opener){odd_open, "odd:1", 5}, &err);
+
+	(void)state;
+	assert_non_null(device);
+	assert_true(device->backend->usable(device, &schedules[GOOD], &problem, &reason));
+	assert_string_equal("1 heads", reason.text);
+	problem.heads = 2;
+	assert_true(device->backend->usable(device, &schedules[GOOD], &problem, &reason));
+	assert_string_equal("2 heads", reason.text);
+	device_close(device);
+}
+
+/* Whether a child ends by SIGKILL, within a second or so. */
+static bool is_killed(pid_t child)
+{
+	int status;
+
+	for (int i = 0; i < 100; i++) {
+		if (waitpid(child, &status, WNOHANG) == child)
+			return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+		usleep(10000);
+	}
+	return false;
+}
+
+/* A killed parent takes a worker along that hangs. */
+static void test_no_orphan_is_left(void **state)
+{
+	int ends[2];
+	pid_t parent, worker = 0;
+
+	(void)state;
+	/* The orphan becomes our child. */
+	assert_int_equal(0, prctl(PR_SET_CHILD_SUBREAPER, 1));
+	assert_int_equal(0, pipe(ends));
+	parent = fork();
+	if (!parent) {
+		struct fixture f;
+		struct err err = {0};
+		double seconds;
+		int told;
+
+		setup(&f, 60);
+		told = works(&f, prepare(&f, GOOD));
+		if (write(ends[1], &told, sizeof told) == sizeof told)
+			f.device->backend->run(prepare(&f, HANGS), 1, &seconds, &err);
+		_exit(1);
+	}
+	int told = 0;
+	assert_int_equal(sizeof told, read(ends[0], &told, sizeof told));
+	worker = told;
+	assert_int_equal(0, kill(worker, 0));
+	usleep(20000);
+	kill(parent, SIGKILL);
+	waitpid(parent, NULL, 0);
+	bool killed = is_killed(worker);
+	if (!killed)
+		kill(worker, SIGKILL);
+	assert_true(killed);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static void test_calls_cross(void **state)
 {
 	struct fixture f;
@@ -286,6 +356,8 @@ static void test_no_device_says_so(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_another_problem_at_one_address),
+		cmocka_unit_test(test_no_orphan_is_left),
 		cmocka_unit_test(test_calls_cross),
 		cmocka_unit_test(test_a_crash_is_survived),
 		cmocka_unit_test(test_a_hang_is_ended),
