@@ -53,7 +53,7 @@ LIBRARY   := $(BUILD)/libpattn.a
 UNITS     := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c)) \
              $(patsubst tests/kernels/%.c,$(BUILD)/tests/%,$(wildcard tests/kernels/test_*.c))
 
-MUTANTS   := skipped_mask nan_output unwritten far_key
+MUTANTS   := skipped_mask nan_output unwritten far_key crash hang
 # What ThreadSanitizer is worth running on: whatever a team of threads works at.
 THREADED  := test_base_team test_threads
 # What runs kernels on fibers, which clang's ThreadSanitizer follows much faster than gcc's.

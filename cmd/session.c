@@ -131,8 +131,9 @@ static int list_missing(struct session *session, struct err *err)
 	if (missing_add(&session->agenda, options, &session->device->info, &others, err))
 		return -1;
 	if (others)
-		progress_note(&session->progress, "%d more %s missing, of another device or %s",
-			others, others == 1 ? "is" : "are", mode_name(!options->cold));
+		progress_note(&session->progress,
+			"%d more %s missing, on another device or with %s caches", others,
+			others == 1 ? "is" : "are", mode_name(!options->cold));
 	return 0;
 }
 
@@ -459,6 +460,19 @@ int session_finish(struct session *session, int result, struct err *err)
 									  : EXIT_FINE;
 }
 
+static void note_empty(struct session *session)
+{
+	const struct options *options = session->options;
+
+	if (session->agenda.count)
+		return;
+	if (options->missing)
+		progress_note(&session->progress, "nothing is missing here");
+	else
+		progress_note(&session->progress, "no problem of the plan falls to shard %lld/%lld",
+			(long long)options->shard, (long long)options->shards);
+}
+
 /* What the checks alone take can be more than the budget. */
 static void note_overrun(struct session *session)
 {
@@ -483,6 +497,7 @@ int session_run(const struct options *options, const struct conduct *conduct, st
 	if (!result && options->budget > 0)
 		result = each_problem(&session, count_contests, err);
 	if (!result) {
+		note_empty(&session);
 		session_begin(&session, count_passes(&session));
 		result = each_problem(&session, session_problem, err);
 		result = session_finish(&session, result, err);

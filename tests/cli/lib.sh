@@ -63,7 +63,7 @@ has_trials() {
 
 # Figures of a device, and its name, become words.
 mask() {
-	sed -E -e 's/^cpu: .*/DEVICE/' \
+	sed -E -e 's/^cpu: .*/DEVICE/' -e 's/^measured peak: .*/PEAK/' \
 		-e 's/[0-9.]+e[-+][0-9]+/ERROR/g' \
 		-e 's/^  ([rcm][0-9]+(_c[0-9]+)?) +[0-9].*/  \1 FIGURES/'
 }
@@ -78,9 +78,9 @@ escapes() {
 	tr -cd '\033' | wc -c
 }
 
-# validate FILE...: against the schema.
+# validate FILE...: against the schema of reports, or $SCHEMA.
 validate() {
-	"$PYTHON" - "$ROOT/data/report.schema.json" "$@" <<-'END' || exit 1
+	"$PYTHON" - "$ROOT/data/${SCHEMA:-report.schema.json}" "$@" <<-'END' || exit 1
 		import json, sys, jsonschema
 		schema = json.load(open(sys.argv[1]))
 		jsonschema.Draft7Validator.check_schema(schema)

@@ -38,5 +38,14 @@ show workload --dtype f32,bf16
 show workload --cu int16
 show verify --fuzz 3 --lens 5
 show verify --fuzz 0
+show tune --budget 5 --limit 3
+show tune --plan nowhere.json
+show tune --plan - --lens 5
+echo '{"problems": [{"lens": "5", "windows": [8, "nine"]}]}' | show tune --plan -
+show tune --shard 1/2
+show tune --plan - --shard 3/2
+show tune --missing --heads 3
+show bench --patience 0
+show import
 PATTN_DB= show tune
 empty
