@@ -16,6 +16,7 @@ struct holding {
 	struct str lens; /* folded */
 	struct protocol protocol;
 	struct circumstances circumstances;
+	bool kept;    /* round by round, to be taken up again */
 	double saved; /* when the last checkpoint was; infinite: no more are to be */
 };
 
@@ -75,7 +76,8 @@ static void save(void *context, const struct contest *contest)
 	struct holding *holding = context;
 	struct err ignored;
 
-	if (!has_store(holding->session) || clock_seconds() - holding->saved < BETWEEN_SAVES)
+	if (!holding->kept || !has_store(holding->session) ||
+		clock_seconds() - holding->saved < BETWEEN_SAVES)
 		return;
 	if (store_save_checkpoint(holding->session->store, holding->key, contest,
 		    &holding->circumstances, &ignored))
@@ -108,6 +110,10 @@ static void finish(
 		store_add_contest(session->store, holding->key, contest, &holding->circumstances,
 			whole && is_ranked(session), &err))
 		session_lose(session, &err);
+	if (!whole && contest->rounds) {
+		holding->saved = 0;
+		save(holding, contest);
+	}
 	entry = report_add(&session->report, holding->key);
 	entry_take(entry, contest);
 	entry->ground = stage->sampled ? GROUND_SAMPLE : GROUND_PROBLEM;
@@ -123,12 +129,12 @@ int hold_contest(struct session *session, const struct task *task, const struct 
 	struct holding holding = {.session = session,
 		.key = key,
 		.protocol = session->protocol,
+		.kept = has_store(session) && is_ranked(session),
 		.saved = clock_seconds()};
-	bool kept = has_store(session) && is_ranked(session);
 	const struct watch watch = {.context = &holding,
 		.admit = admit,
-		.resume = kept ? take_up : NULL,
-		.round = kept ? save : NULL,
+		.resume = holding.kept ? take_up : NULL,
+		.round = save,
 		.progress = show_progress};
 	const struct arena sample = {.device = session->device,
 		.problem = &stage->sample,

@@ -141,6 +141,19 @@ static void drop_slow(struct search *search)
 	}
 }
 
+/* Samples are paired by round: a round cut short leaves none, but for the first, which is all there
+ * is. */
+static void drop_part_of_round(struct contest *contest)
+{
+	for (int i = 0; contest->rounds && i < contest->count; i++) {
+		struct trial *trial = &contest->trials[i];
+		if (trial->sample_count <= contest->rounds)
+			continue;
+		trial->sample_count = contest->rounds;
+		stats_of(&trial->stats, trial->samples, trial->sample_count);
+	}
+}
+
 /* Takes up an earlier run of this contest that was cut short, if there is one. */
 static void go_on(struct search *search)
 {
@@ -182,8 +195,10 @@ int search_run(struct contest *contest, struct candidate *candidates, int count,
 			watch->round(watch->context, contest);
 		reason = stop_reason(&search);
 	}
-	if (result && err->kind == ERR_INTERRUPTED)
+	if (result && err->kind == ERR_INTERRUPTED) {
+		drop_part_of_round(contest);
 		reason = "interrupted";
+	}
 	if (reason) {
 		snprintf(contest->stop, sizeof contest->stop, "%s after %d rounds", reason,
 			contest->rounds);
