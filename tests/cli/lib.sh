@@ -65,6 +65,7 @@ has_trials() {
 mask() {
 	sed -E -e 's/^cpu: .*/DEVICE/' -e 's/^measured peak: .*/PEAK/' \
 		-e 's/[0-9.]+e[-+][0-9]+/ERROR/g' \
+		-e 's/[0-9]+ unsupported$/N unsupported/' \
 		-e 's/^  ([rcm][0-9]+(_c[0-9]+)?) +[0-9].*/  \1 FIGURES/'
 }
 
