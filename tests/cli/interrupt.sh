@@ -2,8 +2,7 @@
 . "$ROOT/tests/cli/lib.sh"
 "$PATTN" tune --device cpu --lens 5,33 --heads 1 --window none,8 --rounds 1000000 --limit 60 \
 	--json report.json >out 2>err &
-until_true 20 test -s tuning.db
-sleep 4
+until_true 60 has_rounds
 kill -INT $!
 wait $!
 echo "[$?] $(steady <err)"

@@ -61,6 +61,16 @@ has_trials() {
 	(($(trials "$1") > 0))
 }
 
+# Rounds that the contest in flight has kept in tuning.db.
+rounds() {
+	"$PYTHON" -c '
+import sqlite3
+print(sqlite3.connect("tuning.db").execute("SELECT max(done) FROM checkpoint").fetchone()[0] or 0)'
+}
+has_rounds() {
+	[ -e tuning.db ] && (($(rounds) > 0))
+}
+
 # Figures of a device, and its name, become words.
 mask() {
 	sed -E -e 's/^cpu: .*/DEVICE/' -e 's/^measured peak: .*/PEAK/' \

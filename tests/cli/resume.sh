@@ -1,14 +1,6 @@
 # A contest that kill -9 cut short is taken up again where it was.
 . "$ROOT/tests/cli/lib.sh"
 ONE="$SHAPE --pass forward --window 8 --rounds 1000000"
-rounds() {
-	"$PYTHON" -c '
-import sqlite3
-print(sqlite3.connect("tuning.db").execute("SELECT max(done) FROM checkpoint").fetchone()[0] or 0)'
-}
-has_rounds() {
-	[ -e tuning.db ] && (($(rounds) > 0))
-}
 "$PATTN" tune $ONE --limit 60 >/dev/null 2>&1 &
 until_true 30 has_rounds
 kill -9 $!
