@@ -44,8 +44,8 @@ ISA_FLAGS_avx2   := -mavx2 -mfma -mf16c
 ISA_FLAGS_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mprefer-vector-width=512
 
 # The GPU backend, its drivers, and the text of what they compile at run time.
-SOURCES   += $(foreach dir,gpu cuda emu,$(wildcard kernels/$(dir)/*.c))
-GPU_TEXTS := $(sort $(wildcard kernels/cuda/*.cu $(addprefix kernels/gpu/,args.h shared*.h peak.h device*.h) \
+SOURCES   += $(foreach dir,gpu cuda hip emu,$(wildcard kernels/$(dir)/*.c))
+GPU_TEXTS := $(sort $(wildcard kernels/cuda/*.cu kernels/hip/*.hip $(addprefix kernels/gpu/,args.h shared*.h peak.h device*.h) \
                $(addprefix kernels/emu/simt/,simt.h half.h)))
 
 OBJECTS   := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/kernels/gpu/texts.o

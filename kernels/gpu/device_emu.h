@@ -30,8 +30,13 @@
 #define copy(to, from, valid)       simt_copy(to, from, valid, SITE)
 #define ldmatrix(r, row)            simt_ldmatrix(r, row, 0, SITE)
 #define ldmatrix_transposed(r, row) simt_ldmatrix(r, row, 1, SITE)
-#define mma_bf16(c, a, b)           simt_mma(c, a, b, SIMT_BF16, SITE)
-#define mma_f16(c, a, b)            simt_mma(c, a, b, SIMT_F16, SITE)
+#if GFX
+#define mma_bf16(c, a, b) simt_wave_mma(c, a, b, GFX, SIMT_BF16, SITE)
+#define mma_f16(c, a, b)  simt_wave_mma(c, a, b, GFX, SIMT_F16, SITE)
+#else
+#define mma_bf16(c, a, b) simt_mma(c, a, b, SIMT_BF16, SITE)
+#define mma_f16(c, a, b)  simt_mma(c, a, b, SIMT_F16, SITE)
+#endif
 
 struct alignas(16) quad {
 	u32 words[4];

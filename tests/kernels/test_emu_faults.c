@@ -150,13 +150,12 @@ static const struct fault {
 	{3, CUDA "attend_back_mma.cu", "now.statistics + q", "now.statistics + q + 1", false},
 	{4, CUDA "attend_back_q.cu", QUERY_MASK, "", false},
 	{4, CUDA "attend_back_q.cu", "query + lane_row() + 8 * r", "query + lane_row() + 8", false},
-	{2, CUDA "delta.cu", "tile.start + tile.first + row", "tile.start + row", false},
-	{2, CUDA "rotate_back.cu", "tile.first + row", "tile.first + row + 1", false},
+	{2, GPU "device_delta.h", "tile.start + tile.first + row", "tile.start + row", false},
+	{2, GPU "device_rotate_back.h", "tile.first + row", "tile.first + row + 1", false},
 	{1, GPU "device_reach.h", "<= 2u * field.window", "< 2u * field.window", false},
 	{1, GPU "device_reach.h", "patch.j + patch.keys <= field.length &&", "", false},
 	{1, GPU "device_rows.h", "valid ? from : source.base, valid", "from, true", false},
-	{2, GPU "device_rows.h", "i * held.STEP < source.length", "i * held.STEP <= source.length",
-		true},
+	{2, GPU "device_rows.h", "i * held.STEP < end", "i * held.STEP <= end", true},
 };
 
 static void test_every_fault_is_found(void **state)
