@@ -160,6 +160,14 @@ $(BUILD)/tests/libcuda_stub.so: tests/kernels/libcuda_stub.c $(BUILD)/flags
 	$(say)$(CC) $(CPPFLAGS) $(filter-out -Wmissing-prototypes,$(CFLAGS)) $(LDFLAGS) -fPIC -shared \
 	    -Wl,-soname,libcuda.so.1 $< -o $@
 
+# And for AMD's runtime and its compiler.
+$(BUILD)/tests/test_hip_driver: $(BUILD)/tests/libamdhip64_stub.so $(BUILD)/tests/libhiprtc_stub.so
+$(BUILD)/tests/libamdhip64_stub.so $(BUILD)/tests/libhiprtc_stub.so: $(BUILD)/tests/lib%_stub.so: \
+    tests/kernels/libamdhip64_stub.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(say)$(CC) $(CPPFLAGS) $(filter-out -Wmissing-prototypes,$(CFLAGS)) $(LDFLAGS) -fPIC -shared \
+	    $(if $(filter hiprtc,$*),-DHIPRTC) -Wl,-soname,lib$*.so.7 $< -o $@
+
 $(BUILD)/tests/cross_verify: tests/kernels/cross_verify.c \
     $(filter $(BUILD)/base/%.o $(BUILD)/data/%.o $(BUILD)/oracle/%.o $(BUILD)/kernels/%.o,$(filter-out %_json.o,$(OBJECTS))) \
     $(addprefix $(BUILD)/tune/,contest.o decide.o gate.o handover.o measure.o rates.o search.o stats.o \
