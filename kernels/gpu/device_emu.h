@@ -7,6 +7,7 @@
 
 #define DEVICE static inline
 #define UNROLL
+#define ROLLED
 #define KERNEL(entry)                                                                              \
 	extern "C" __attribute__((visibility("default"))) void INSTANCE(struct args args)
 
@@ -91,6 +92,10 @@ DEVICE void atomic_add2(float *at, float x, float y)
 {
 	atomic_add(at, x);
 	atomic_add(at + 1, y);
+}
+
+DEVICE void settle()
+{
 }
 
 DEVICE float word_float(u32 word)

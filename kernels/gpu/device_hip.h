@@ -4,6 +4,7 @@
 
 #define DEVICE static __attribute__((device)) inline __attribute__((always_inline))
 #define UNROLL _Pragma("unroll")
+#define ROLLED _Pragma("clang loop unroll(disable)")
 #define KERNEL(entry)                                                                              \
 	extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(             \
 		THREADS_##entry(ROWS, KEYS), THREADS_##entry(ROWS, KEYS)))) void                   \
@@ -60,6 +61,13 @@ DEVICE void warp_barrier()
 	FENCE(__ATOMIC_RELEASE, "wavefront");
 	__builtin_amdgcn_wave_barrier();
 	FENCE(__ATOMIC_ACQUIRE, "wavefront");
+}
+
+DEVICE void settle()
+{
+#if GFX == 11
+	__builtin_amdgcn_sched_barrier(0);
+#endif
 }
 
 DEVICE float word_float(u32 word)

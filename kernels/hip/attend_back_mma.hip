@@ -1,13 +1,14 @@
 /* Backward: dK and dV of KEYS keys of one head, a wave to 16 of them, over the query tiles that
  * reach them; and, unless SPLIT leaves that to attend_back_q, what they add to dQ. Keys, values, P
  * and dS stay in registers: P and dS of 16 queries are the next products' operands. dS goes through
- * shared memory once for dQ, of which a wave takes 16 queries. The next queries and dout are in
- * registers on their way during this tile's products. */
+ * shared memory once for dQ, of which a wave takes 16 queries. The next queries, and where there are
+ * registers for it dout, are on their way during this tile's products. */
 #include "kernels/gpu/device_gradient.h"
 #include "kernels/gpu/device_operand.h"
 
 #define THREADS THREADS_attend_back_mma(ROWS, KEYS)
 #define DS_ROW  PITCH(ROWS, (int)sizeof(elem))
+#define AHEAD   (GFX != 11) /* of dout: gfx11's fragments leave no room */
 
 static_assert(ROWS == KEYS, "a wave to 16 keys is a wave to 16 queries");
 
@@ -31,7 +32,8 @@ KERNEL(attend_back_mma)
 	u32 own_keys[HEAD_DIM / 16][FRAGMENT], own_values[HEAD_DIM / 16][FRAGMENT];
 	float statistic = statistic_load(args, tile, span.low, head);
 	held_load(next_q, source_q, span.low);
-	held_load(next_o, source_o, span.low);
+	if (AHEAD)
+		held_load(next_o, source_o, span.low);
 	operand_load(own_values, source_qkv(args, tile, VALUE, head), key);
 	operand_load(own_keys, source_qkv(args, tile, KEY, head), key);
 	operand_rotate(own_keys, args, tile, key);
@@ -44,15 +46,19 @@ KERNEL(attend_back_mma)
 
 	for (int i = span.low; i < span.high; i += ROWS) {
 		held_store(next_q, args, source_q, i, queries);
-		held_store_plain(next_o, douts);
+		if (AHEAD)
+			held_store_plain(next_o, douts);
+		else
+			rows_load<ROWS, THREADS>(source_o, i, douts);
 		statistic_store(statistic, statistics);
 		barrier();
 		if (i + ROWS < span.high) {
 			held_load(next_q, source_q, i + ROWS);
-			held_load(next_o, source_o, i + ROWS);
+			if (AHEAD)
+				held_load(next_o, source_o, i + ROWS);
 			statistic = statistic_load(args, tile, i + ROWS, head);
 		}
-		UNROLL
+		ROLLED
 		for (int q = 0; q < ROWS; q += 16) {
 			const struct patch patch = {i + q, 16, key, 16};
 			const elem *some_queries = queries + q * ROW, *some_douts = douts + q * ROW;

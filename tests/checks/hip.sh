@@ -1,15 +1,12 @@
-#!/bin/bash
-# Compiles every HIP kernel for every architecture with the newest clang found, which needs neither ROCm
-# nor a GPU, and fails on a register spill, on scratch memory, or on a kernel that does not compile.
+# Every HIP kernel compiles for every architecture, without a register spilled and without scratch memory:
+# with the newest clang found, which needs neither ROCm nor a GPU.
 #
-#   tests/check_hip.sh INSTANCES [TABLE.md]
-#
-# INSTANCES lists one a line: name, bytes of shared memory, entry, defines. TABLE.md, where named, gets
-# what is printed as a table.
+#   hip.sh [TABLE.md]   also writes what it prints as a table; without, one architecture a generation
 set -u
-cd "$(dirname "$0")/.." || exit 1
-instances=$1 table=${2:-}
-targets="gfx90a gfx942 gfx950 gfx1100 gfx1151 gfx1200 gfx1201"
+cd "$ROOT" || exit 1
+table=${1:-}
+targets="gfx90a gfx1100 gfx1201"
+[[ ! $table ]] || targets="gfx90a gfx942 gfx950 gfx1100 gfx1151 gfx1200 gfx1201"
 options="-x hip --cuda-device-only --no-gpu-bundle-output -nogpulib -nogpuinc -std=c++17 -O3
 	-munsafe-fp-atomics -fno-strict-aliasing -Wall -Wextra -Werror -Wno-unused-function -I."
 scratch=$(mktemp -d)
@@ -22,11 +19,12 @@ for version in 23 22 21 20 19 18 17 16 15; do
 done
 readelf=$(compgen -c llvm-readelf | sort -V | tail -n 1)
 [[ ${clang:-} && $readelf ]] || {
-	echo "check-hip: skipped: no clang 15 or later with its lld and llvm-readelf; run make deps-gpu"
-	exit 0
+	echo "no clang 15 or later with its lld and llvm-readelf; run make deps-gpu"
+	exit 77
 }
 
 # Of the targets, those this compiler knows.
+able= skipped=
 known=$($clang --target=amdgcn-amd-amdhsa --print-supported-cpus 2>&1)
 for target in $targets; do
 	if grep -qw "$target" <<<"$known"; then
@@ -60,6 +58,8 @@ check() {
 export -f check number
 export scratch clang readelf options
 
+instances=$scratch/instances
+"${CHECK_GPU:-build/release/tests/check_gpu}" --list-hip >"$instances" || exit 1
 while read -r name shared entry defines; do
 	for target in $able; do
 		echo "$name $shared $entry $target $defines"
