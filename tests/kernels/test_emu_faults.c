@@ -177,7 +177,7 @@ static const struct fault {
 	{9, HIP "attend_back_q.hip", QUERY_MASK, "", false},
 	{9, HIP "attend_back_q.hip", "row < tile.length ? load_lse", "row > 0 ? load_lse", false},
 	{6, GPU "device_operand.h", "x[e] * sin[e] + y[e]", "x[e] * sin[e] - y[e]", false},
-	{6, GPU "device_operand.h", "row + 1 < end", "row + 1 <= end", false},
+	{6, GPU "device_operand.h", "row + 1 < end", "row + 1 <= end", true},
 	{10, GPU "device_wave.h", "lane_index() < 16 ? own[i] : other", "own[i]", false},
 	{8, GPU "device_wave.h", "lane_row() * pitch + lane_slot()", "lane_row() * pitch", false},
 	{2, GPU "device_rows.h", "i * held.STEP < end", "i * held.STEP <= end", true},
