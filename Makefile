@@ -44,8 +44,8 @@ ISA_FLAGS_avx2   := -mavx2 -mfma -mf16c
 ISA_FLAGS_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mprefer-vector-width=512
 
 # The GPU backend, its drivers, and the text of what they compile at run time.
-SOURCES   += $(foreach dir,gpu cuda emu,$(wildcard kernels/$(dir)/*.c))
-GPU_TEXTS := $(sort $(wildcard kernels/cuda/*.cu $(addprefix kernels/gpu/,args.h shared*.h peak.h device*.h) \
+SOURCES   += $(foreach dir,gpu cuda hip emu,$(wildcard kernels/$(dir)/*.c))
+GPU_TEXTS := $(sort $(wildcard kernels/cuda/*.cu kernels/hip/*.hip $(addprefix kernels/gpu/,args.h shared*.h peak.h device*.h) \
                $(addprefix kernels/emu/simt/,simt.h half.h)))
 
 OBJECTS   := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/kernels/gpu/texts.o
@@ -68,7 +68,7 @@ TEST_DEPS := libcmocka-dev clang clang-tidy clang-format libclang-rt-14-dev pyth
 DEPS      := $(RUN_DEPS) $(if $(filter test,$(MAKECMDGOALS)),$(TEST_DEPS))
 
 .PHONY: all deps run test build-tests unit asan ubsan tsan tidy format check-format \
-        check-layers check-warnings check-gpu fuzz man clean help FORCE
+        check-layers check-warnings check-gpu deps-gpu fuzz man clean help FORCE
 
 all: pattn pattn-emu.so
 
@@ -114,8 +114,18 @@ $(BUILD)/pattn-emu.so: $(BUILD)/tests/check_gpu FORCE
 	@$(MAKE) --no-print-directory -f kernels/emu/emu.mk CC='$(CC)' CXX='$(CXX)' BUILD='$(BUILD)' \
 		SANITIZE='$(SANITIZE)' MUTANT='$(MUTANT)' $@
 
-check-gpu: $(BUILD)/tests/check_gpu ## compile every GPU kernel with NVRTC; table to docs/gpu-resources.md
+check-gpu: $(BUILD)/tests/check_gpu ## compile every GPU kernel with NVRTC and clang; tables to docs/
 	$< docs/gpu-resources.md
+	ROOT=$(CURDIR) CHECK_GPU=$< bash tests/checks/hip.sh docs/gpu-resources-hip.md || [ $$? = 77 ]
+
+# The newest clang that Debian has for AMD's GPUs.
+deps-gpu: ## install the compilers that check-gpu needs for the HIP kernels
+	@sudo=$$([ $$(id -u) = 0 ] || echo sudo); $$sudo apt-get update -q; \
+	for version in 22 19 16 15; do \
+	    apt-cache show clang-$$version lld-$$version llvm-$$version >/dev/null 2>&1 || continue; \
+	    DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -qy --no-install-recommends \
+	        clang-$$version lld-$$version llvm-$$version libamdhip64-5 && exit; \
+	done; echo "no clang for AMD's GPUs among the packages"; exit 1
 
 # The hash of the kernels' source and flags is part of every stored trial.
 ISA_FLAGS := $(foreach isa,$(CPU_ISAS),$(ISA_FLAGS_$(isa)))
@@ -159,6 +169,14 @@ $(BUILD)/tests/libcuda_stub.so: tests/kernels/libcuda_stub.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(say)$(CC) $(CPPFLAGS) $(filter-out -Wmissing-prototypes,$(CFLAGS)) $(LDFLAGS) -fPIC -shared \
 	    -Wl,-soname,libcuda.so.1 $< -o $@
+
+# And for AMD's runtime and its compiler.
+$(BUILD)/tests/test_hip_driver: $(BUILD)/tests/libamdhip64_stub.so $(BUILD)/tests/libhiprtc_stub.so
+$(BUILD)/tests/libamdhip64_stub.so $(BUILD)/tests/libhiprtc_stub.so: $(BUILD)/tests/lib%_stub.so: \
+    tests/kernels/libamdhip64_stub.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(say)$(CC) $(CPPFLAGS) $(filter-out -Wmissing-prototypes,$(CFLAGS)) $(LDFLAGS) -fPIC -shared \
+	    $(if $(filter hiprtc,$*),-DHIPRTC) -Wl,-soname,lib$*.so.7 $< -o $@
 
 $(BUILD)/tests/cross_verify: tests/kernels/cross_verify.c \
     $(filter $(BUILD)/base/%.o $(BUILD)/data/%.o $(BUILD)/oracle/%.o $(BUILD)/kernels/%.o,$(filter-out %_json.o,$(OBJECTS))) \

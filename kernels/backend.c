@@ -6,12 +6,15 @@
 #include "kernels/cpu/cpu.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/emu/emu.h"
+#include "kernels/hip/hip.h"
 
 /* Best device first. */
 const struct backend *const backends[] = {
 	&cuda_backend,
+	&hip_backend,
 	&cpu_backend,
 	&cuda_emu_backend,
+	&hip_emu_backend,
 };
 
 const int backend_count = sizeof backends / sizeof *backends;

@@ -5,42 +5,25 @@
 #include <stdlib.h>
 
 #include "base/str.h"
+#include "kernels/gpu/library.h"
 
-struct symbol {
-	const char *name;
-	size_t offset; /* of the pointer in the table of functions */
-};
-
-static const struct symbol cuda_symbols[] = {
+static const struct library_symbol cuda_symbols[] = {
 #define CUDA(name, symbol, arguments) {symbol, offsetof(struct cuda_api, name)},
 #include "kernels/cuda/api.def"
 	{NULL, 0},
 };
 
-static const struct symbol nvrtc_symbols[] = {
+static const struct library_symbol nvrtc_symbols[] = {
 #define NVRTC(name, symbol, arguments) {symbol, offsetof(struct nvrtc_api, name)},
 #include "kernels/cuda/api.def"
 	{NULL, 0},
 };
 
-static const struct symbol nvml_symbols[] = {
+static const struct library_symbol nvml_symbols[] = {
 #define NVML(name, symbol, arguments) {symbol, offsetof(struct nvml_api, name)},
 #include "kernels/cuda/api.def"
 	{NULL, 0},
 };
-
-/* Fills the table `api`; returns the name of the first symbol `library` lacks, or NULL. */
-static const char *find_symbols(void *library, const struct symbol *symbols, void *api)
-{
-	for (const struct symbol *symbol = symbols; symbol->name; symbol++) {
-		void **slot = (void **)((char *)api + symbol->offset);
-
-		*slot = dlsym(library, symbol->name);
-		if (!*slot)
-			return symbol->name;
-	}
-	return NULL;
-}
 
 const struct cuda_api *cuda_load(struct err *err)
 {
@@ -58,7 +41,7 @@ const struct cuda_api *cuda_load(struct err *err)
 			"--device cuda-emu to check the same kernels without a GPU");
 		return NULL;
 	}
-	missing = find_symbols(library, cuda_symbols, &api);
+	missing = library_symbols(library, cuda_symbols, &api);
 	status = missing ? 0 : api.init(0);
 	if (missing)
 		err_set(err, ERR_UNAVAILABLE,
@@ -129,7 +112,7 @@ const struct nvrtc_api *nvrtc_load(struct err *err)
 		if (releases[i].major > newest)
 			continue;
 		library = open_release(releases[i].file);
-		if (library && find_symbols(library, nvrtc_symbols, &api)) {
+		if (library && library_symbols(library, nvrtc_symbols, &api)) {
 			dlclose(library);
 			library = NULL;
 		}
@@ -154,7 +137,7 @@ const struct nvml_api *nvml_load(void)
 	library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		return NULL;
-	if (!find_symbols(library, nvml_symbols, &api) && !api.init())
+	if (!library_symbols(library, nvml_symbols, &api) && !api.init())
 		return &api;
 	dlclose(library);
 	library = NULL;

@@ -152,22 +152,37 @@ static int fail_by_log(const char *compiler, const char *path, struct err *err)
 #define OBJECT "kernel.so"
 #define SAID   "log"
 
-static int run_compiler(const char *root, const struct gpu_source *source, struct err *err)
+/* All of its digits but the last two, which are the stepping's. */
+int emu_gfx(const char *architecture)
+{
+	char digits[8];
+	size_t length = strlen(architecture);
+
+	if (length < 6 || length > 9 || strncmp(architecture, "gfx", 3))
+		return 0;
+	snprintf(digits, sizeof digits, "%.*s", (int)length - 5, architecture + 3);
+	return atoi(digits);
+}
+
+static int run_compiler(const char *root, const struct gpu_source *source, const char *architecture,
+	struct err *err)
 {
 	const char *compiler = compiler_find(err), *words[WORDS_MAX];
-	char instance[128];
+	char instance[128], gfx[16];
 	int count = 0, status;
 	struct str said = {0};
 
 	if (!compiler)
 		return -1;
 	snprintf(instance, sizeof instance, "-DINSTANCE=%s", source->instance);
+	snprintf(gfx, sizeof gfx, "-DGFX=%d", emu_gfx(architecture));
 	words[count++] = compiler;
 	for (const char *const *option = emu_options; *option; option++)
 		words[count++] = *option;
 	for (const char *const *define = source->defines; *define; define++)
 		words[count++] = *define;
 	words[count++] = instance;
+	words[count++] = gfx;
 	words[count++] = "-I.";
 	words[count++] = "-xc++";
 	words[count++] = source->kernel.name;
@@ -209,7 +224,7 @@ int emu_compile(const struct gpu_source *source, const char *architecture, struc
 	struct str root = {0};
 	int result = -1;
 
-	(void)architecture, (void)log;
+	(void)log;
 	str_addf(&root, "%s/pattn-emu-XXXXXX", temporary && *temporary ? temporary : "/tmp");
 	if (!mkdtemp(root.text)) {
 		err_set(err, ERR_UNAVAILABLE, "%s: %s", root.text, strerror(errno));
@@ -219,7 +234,8 @@ int emu_compile(const struct gpu_source *source, const char *architecture, struc
 	for (int i = 0; i < source->header_count; i++)
 		if (write_text(root.text, &source->headers[i], err))
 			goto out;
-	if (!write_text(root.text, &source->kernel, err) && !run_compiler(root.text, source, err))
+	if (!write_text(root.text, &source->kernel, err) &&
+		!run_compiler(root.text, source, architecture, err))
 		result = read_object(root.text, code, err);
 out:
 	remove_tree(root.text);

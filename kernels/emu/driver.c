@@ -14,25 +14,34 @@
 #include "kernels/emu/memory.h"
 #include "kernels/gpu/gpu.h"
 
-/* What the emulator pretends to be: multiprocessors and the most shared memory a block gets. */
+/* What the emulator pretends to be: multiprocessors, lanes of a warp and the most shared memory a
+ * block gets. The first of a maker's is what stands for none in particular. */
 static const struct model {
 	const char *architecture;
-	int units;
+	enum gpu_maker maker;
+	int units, warp;
 	int64_t shared;
 } models[] = {
-	{"sm_90", 132, 232448},
-	{"sm_80", 108, 166912},
-	{"sm_86", 84, 101376},
-	{"sm_89", 128, 101376},
-	{"sm_100", 148, 232448},
-	{"sm_120", 170, 101376},
+	{"sm_90", GPU_NVIDIA, 132, 32, 232448},
+	{"sm_80", GPU_NVIDIA, 108, 32, 166912},
+	{"sm_86", GPU_NVIDIA, 84, 32, 101376},
+	{"sm_89", GPU_NVIDIA, 128, 32, 101376},
+	{"sm_100", GPU_NVIDIA, 148, 32, 232448},
+	{"sm_120", GPU_NVIDIA, 170, 32, 101376},
+	{"gfx942", GPU_AMD, 304, 64, 65536},
+	{"gfx90a", GPU_AMD, 104, 64, 65536},
+	{"gfx950", GPU_AMD, 256, 64, 163840},
+	{"gfx1100", GPU_AMD, 96, 32, 65536},
+	{"gfx1151", GPU_AMD, 40, 32, 65536},
+	{"gfx1200", GPU_AMD, 32, 32, 65536},
+	{"gfx1201", GPU_AMD, 64, 32, 65536},
 };
 #define MODELS ((int)(sizeof models / sizeof *models))
 
 struct gpu_device {
 	const struct emu_library *library;
+	const struct model *model;
 	struct memory memory;
-	int64_t shared;
 	int workers;
 	uint64_t seed;
 	double marks[2]; /* by enum gpu_mark */
@@ -57,15 +66,18 @@ static int emu_probe(struct err *err)
 	return emu_library(err) ? 1 : -1;
 }
 
-static const struct model *model_find(const char *architecture, struct err *err)
+static const struct model *model_find(
+	enum gpu_maker maker, const char *architecture, struct err *err)
 {
 	struct str names = {0};
 
 	for (int i = 0; i < MODELS; i++)
-		if (!architecture || !strcmp(models[i].architecture, architecture))
+		if (models[i].maker == maker &&
+			(!architecture || !strcmp(models[i].architecture, architecture)))
 			return &models[i];
 	for (int i = 0; i < MODELS; i++)
-		str_addf(&names, "%s%s", i ? ", " : "", models[i].architecture);
+		if (models[i].maker == maker)
+			str_addf(&names, "%s%s", names.length ? ", " : "", models[i].architecture);
 	err_set(err, ERR_USAGE, "the emulator does not know '%s'; it knows %s", architecture,
 		names.text);
 	str_release(&names);
@@ -89,11 +101,11 @@ static void emu_close(struct gpu_device *device)
 	mem_free(device);
 }
 
-static struct gpu_device *emu_open(
-	const struct device_options *options, struct gpu_limits *limits, struct err *err)
+static struct gpu_device *open_model(enum gpu_maker maker, const struct device_options *options,
+	struct gpu_limits *limits, struct err *err)
 {
 	const struct emu_library *library = emu_library(err);
-	const struct model *model = model_find(options->emu, err);
+	const struct model *model = model_find(maker, options->emu, err);
 	struct gpu_device *device;
 
 	if (!library || !model)
@@ -105,15 +117,27 @@ static struct gpu_device *emu_open(
 	}
 	device->library = library;
 	device->workers = options->threads ? options->threads : team_processors();
-	device->shared = model->shared;
+	device->model = model;
 	*limits = (struct gpu_limits){.units = model->units,
-		.warp = SIMT_WARP,
+		.warp = model->warp,
 		.memory = mem_available(),
 		.shared = model->shared,
 		.matrix = true};
 	snprintf(limits->model, sizeof limits->model, "emulated %s", model->architecture);
 	snprintf(limits->architecture, sizeof limits->architecture, "%s", model->architecture);
 	return device;
+}
+
+static struct gpu_device *open_cuda(
+	const struct device_options *options, struct gpu_limits *limits, struct err *err)
+{
+	return open_model(GPU_NVIDIA, options, limits, err);
+}
+
+static struct gpu_device *open_hip(
+	const struct device_options *options, struct gpu_limits *limits, struct err *err)
+{
+	return open_model(GPU_AMD, options, limits, err);
 }
 
 static void *emu_alloc(struct gpu_device *device, int64_t bytes, int64_t guard, struct err *err)
@@ -209,18 +233,32 @@ static struct gpu_module *emu_load(
 	return module;
 }
 
+#define SYMBOL_ROOM 96
+
+/* What came with the library for AMD is there once for each generation. */
+static void symbol_of(const struct model *model, const struct gpu_module *module,
+	const char *instance, char symbol[SYMBOL_ROOM])
+{
+	if (module->file < 0 && model->maker == GPU_AMD)
+		snprintf(symbol, SYMBOL_ROOM, "gfx%d_%s", emu_gfx(model->architecture), instance);
+	else
+		snprintf(symbol, SYMBOL_ROOM, "%s", instance);
+}
+
 static struct gpu_function *emu_function(struct gpu_device *device, struct gpu_module *module,
 	const struct gpu_source *source, int64_t shared, struct err *err)
 {
 	struct gpu_function *function = &module->function;
+	char symbol[SYMBOL_ROOM];
 
-	if (shared > device->shared) {
+	if (shared > device->model->shared) {
 		err_set(err, ERR_UNAVAILABLE,
 			"%s: a block may have %lld bytes of shared memory, not %lld",
-			source->instance, (long long)device->shared, (long long)shared);
+			source->instance, (long long)device->model->shared, (long long)shared);
 		return NULL;
 	}
-	function->kernel = emu_kernel_find(module->handle, source->instance);
+	symbol_of(device->model, module, source->instance, symbol);
+	function->kernel = emu_kernel_find(module->handle, symbol);
 	snprintf(function->name, sizeof function->name, "%s", source->instance);
 	if (function->kernel)
 		return function;
@@ -238,6 +276,7 @@ static int emu_launch(struct gpu_device *device, struct gpu_function *function,
 		.grid_x = launch->grid[0],
 		.grid_y = launch->grid[1],
 		.threads = launch->threads,
+		.warp = (unsigned)device->model->warp,
 		.shared = (size_t)launch->shared,
 		.workers = device->workers,
 		.seed = device->seed};
@@ -272,33 +311,27 @@ static int emu_elapsed(struct gpu_device *device, double *seconds, struct err *e
 
 static const char *const header_folders[] = {"kernels/gpu/", "kernels/emu/simt/", NULL};
 
-static const struct gpu_driver emu_driver = {
-	.folder = "kernels/cuda/",
-	.headers = header_folders,
-	.options = emu_options,
-	.probe = emu_probe,
-	.open = emu_open,
-	.close = emu_close,
-	.alloc = emu_alloc,
-	.free = emu_free,
-	.copy_in = emu_copy,
-	.copy_out = emu_copy,
-	.fill = emu_fill,
-	.compiler = emu_compiler,
-	.compile = emu_compile,
-	.builtin = emu_builtin,
-	.load = emu_load,
-	.unload = emu_unload,
-	.function = emu_function,
-	.launch = emu_launch,
-	.wait = emu_wait,
-	.mark = emu_mark,
-	.elapsed = emu_elapsed,
-};
+/* All but whose kernels run. */
+#define EMU_DRIVER_SLOTS                                                                           \
+	.headers = header_folders, .options = emu_options, .probe = emu_probe, .close = emu_close, \
+	.alloc = emu_alloc, .free = emu_free, .copy_in = emu_copy, .copy_out = emu_copy,           \
+	.fill = emu_fill, .compiler = emu_compiler, .compile = emu_compile,                        \
+	.builtin = emu_builtin, .load = emu_load, .unload = emu_unload, .function = emu_function,  \
+	.launch = emu_launch, .wait = emu_wait, .mark = emu_mark, .elapsed = emu_elapsed
 
-static struct device *open_backend(const struct device_options *options, struct err *err)
+static const struct gpu_driver cuda_emu_driver = {
+	.maker = GPU_NVIDIA, .folder = "kernels/cuda/", .open = open_cuda, EMU_DRIVER_SLOTS};
+static const struct gpu_driver hip_emu_driver = {
+	.maker = GPU_AMD, .folder = "kernels/hip/", .open = open_hip, EMU_DRIVER_SLOTS};
+
+static struct device *open_cuda_backend(const struct device_options *options, struct err *err)
 {
-	return gpu_open(&cuda_emu_backend, &emu_driver, options, err);
+	return gpu_open(&cuda_emu_backend, &cuda_emu_driver, options, err);
+}
+
+static struct device *open_hip_backend(const struct device_options *options, struct err *err)
+{
+	return gpu_open(&hip_emu_backend, &hip_emu_driver, options, err);
 }
 
 const struct backend cuda_emu_backend = {
@@ -306,6 +339,15 @@ const struct backend cuda_emu_backend = {
 	.summary = "CUDA kernels on an emulated GPU: proves results, tells no times",
 	.emulated = true,
 	.probe = emu_probe,
-	.open = open_backend,
+	.open = open_cuda_backend,
+	GPU_BACKEND_SLOTS,
+};
+
+const struct backend hip_emu_backend = {
+	.name = "hip-emu",
+	.summary = "HIP kernels on an emulated GPU: proves results, tells no times",
+	.emulated = true,
+	.probe = emu_probe,
+	.open = open_hip_backend,
 	GPU_BACKEND_SLOTS,
 };

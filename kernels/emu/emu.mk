@@ -1,8 +1,8 @@
 # pattn-emu.so: the SIMT emulator and every kernel instance of $(BUILD)/emu/instances, one a line:
-# name, entry, defines. Called by the Makefile, which knows the instances only once the tool's
-# library is built.
+# name, entry, defines; of CUDA's kernels once, of HIP's once for each generation of matrix units.
+# Called by the Makefile, which knows the instances only once the tool's library is built.
 EMU       := $(BUILD)/emu
-INSTANCES := $(shell cut -d' ' -f1 $(EMU)/instances)
+GFX       := 9 11 12
 RUNTIME   := $(patsubst kernels/emu/simt/%.c,$(EMU)/simt/%.o,$(wildcard kernels/emu/simt/*.c))
 
 CPPFLAGS  := -I. -D_GNU_SOURCE -MMD -MP
@@ -14,17 +14,28 @@ CXXFLAGS  := -std=c++17 -O2 -g -fPIC -fno-omit-frame-pointer -DPATTN_EMU $(WARN)
 CFLAGS    := -std=gnu11 -O2 -g -fPIC -fno-omit-frame-pointer $(WARN) -pthread
 
 say        = $(if $(V),,@echo '  $@';)
-row        = $(shell grep '^$(1) ' $(EMU)/instances | cut -d' ' -f$(2))
 
-$(BUILD)/pattn-emu.so: $(RUNTIME) $(INSTANCES:%=$(EMU)/%.o)
+# What each object is made of: its source, and in ROW what that is compiled with.
+RULES     := $(shell awk -v folder='$(EMU)' -v gfx='$(GFX)' ' \
+    function rule(name, source, row) { \
+        print "OBJECTS += " folder "/" name ".o"; \
+        print folder "/" name ".o: " source; \
+        print folder "/" name ".o: ROW := -DINSTANCE=" name " " row } \
+    { defines = $$0; sub(/[^ ]* [^ ]* /, "", defines); count = split(gfx, generations); \
+      rule($$1, "kernels/cuda/" $$2 ".cu", defines); \
+      for (i = 1; i <= count; i++) \
+          rule("gfx" generations[i] "_" $$1, "kernels/hip/" $$2 ".hip", \
+               "-DGFX=" generations[i] " " defines) }' $(EMU)/instances > $(EMU)/rules.mk)
+include $(EMU)/rules.mk
+
+$(BUILD)/pattn-emu.so: $(RUNTIME) $(OBJECTS)
 	$(say)$(CXX) -shared $(if $(SANITIZE),-fsanitize=$(SANITIZE)) -pthread $^ -lm -o $@
 
 $(EMU)/simt/%.o: kernels/emu/simt/%.c kernels/emu/emu.mk
 	@mkdir -p $(@D)
 	$(say)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
-.SECONDEXPANSION:
-$(INSTANCES:%=$(EMU)/%.o): $(EMU)/%.o: kernels/cuda/$$(call row,$$*,2).cu kernels/emu/emu.mk
-	$(say)$(CXX) $(CPPFLAGS) $(CXXFLAGS) -DINSTANCE=$* $(call row,$*,3-) -x c++ -c $< -o $@
+$(OBJECTS): kernels/emu/emu.mk
+	$(say)$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(ROW) -x c++ -c $(filter kernels/cuda/%.cu kernels/hip/%.hip,$^) -o $@
 
 -include $(wildcard $(EMU)/*.d $(EMU)/simt/*.d)

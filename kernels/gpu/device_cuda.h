@@ -4,6 +4,7 @@
 
 #define DEVICE static __device__ __forceinline__
 #define UNROLL _Pragma("unroll")
+#define ROLLED
 #define KERNEL(entry)                                                                              \
 	extern "C" __global__ void __launch_bounds__(THREADS_##entry(ROWS, KEYS),                  \
 		BLOCKS(REGISTERS_##entry(ROWS, KEYS), THREADS_##entry(ROWS, KEYS)))                \
@@ -119,6 +120,10 @@ DEVICE void atomic_add2(float *at, float x, float y)
 	atomic_add(at, x);
 	atomic_add(at + 1, y);
 #endif
+}
+
+DEVICE void settle()
+{
 }
 
 DEVICE float word_float(u32 word)

@@ -7,6 +7,7 @@
 
 #define DEVICE static inline
 #define UNROLL
+#define ROLLED
 #define KERNEL(entry)                                                                              \
 	extern "C" __attribute__((visibility("default"))) void INSTANCE(struct args args)
 
@@ -30,8 +31,13 @@
 #define copy(to, from, valid)       simt_copy(to, from, valid, SITE)
 #define ldmatrix(r, row)            simt_ldmatrix(r, row, 0, SITE)
 #define ldmatrix_transposed(r, row) simt_ldmatrix(r, row, 1, SITE)
-#define mma_bf16(c, a, b)           simt_mma(c, a, b, SIMT_BF16, SITE)
-#define mma_f16(c, a, b)            simt_mma(c, a, b, SIMT_F16, SITE)
+#if GFX
+#define mma_bf16(c, a, b) simt_wave_mma(c, a, b, GFX, SIMT_BF16, SITE)
+#define mma_f16(c, a, b)  simt_wave_mma(c, a, b, GFX, SIMT_F16, SITE)
+#else
+#define mma_bf16(c, a, b) simt_mma(c, a, b, SIMT_BF16, SITE)
+#define mma_f16(c, a, b)  simt_mma(c, a, b, SIMT_F16, SITE)
+#endif
 
 struct alignas(16) quad {
 	u32 words[4];
@@ -86,6 +92,10 @@ DEVICE void atomic_add2(float *at, float x, float y)
 {
 	atomic_add(at, x);
 	atomic_add(at + 1, y);
+}
+
+DEVICE void settle()
+{
 }
 
 DEVICE float word_float(u32 word)

@@ -27,6 +27,7 @@ template <int N, int K>
 DEVICE void product_by_rows(
 	float (&c)[N][CELLS], const elem *a, int a_pitch, const elem *tile, int pitch)
 {
+	ROLLED
 	for (int k = 0; k < K; k += 4) {
 		float x[LANE_ROWS][4];
 		UNROLL
@@ -55,6 +56,7 @@ template <int N, int K>
 DEVICE void product_columns(
 	float (&c)[N][CELLS], const elem *a, int row, int step, const elem *tile, int pitch)
 {
+	ROLLED
 	for (int k = 0; k < K; k++) {
 		float x[LANE_ROWS];
 		UNROLL
@@ -92,11 +94,18 @@ DEVICE void product_turned(
 #include "kernels/gpu/device_mma.h"
 #endif
 
+/* gfx11 has no registers for the large fragments of several steps at once. */
+#if GFX == 11
+#define SUM_LOOP ROLLED
+#else
+#define SUM_LOOP UNROLL
+#endif
+
 template <int N, int K>
 DEVICE void product_by_rows(
 	float (&c)[N][CELLS], const elem *a, int a_pitch, const elem *tile, int pitch)
 {
-	UNROLL
+	SUM_LOOP
 	for (int k = 0; k < K; k += 16) {
 		u32 square[FRAGMENT];
 		a_load(square, a + k, a_pitch);
@@ -108,7 +117,7 @@ template <int N, int K>
 DEVICE void product_by_columns(
 	float (&c)[N][CELLS], const elem *a, int a_pitch, const elem *tile, int pitch)
 {
-	UNROLL
+	SUM_LOOP
 	for (int k = 0; k < K; k += 16) {
 		u32 square[FRAGMENT];
 		a_load(square, a + k, a_pitch);
@@ -120,7 +129,7 @@ template <int N, int K>
 DEVICE void product_turned(
 	float (&c)[N][CELLS], const elem *a, int a_pitch, const elem *tile, int pitch)
 {
-	UNROLL
+	SUM_LOOP
 	for (int k = 0; k < K; k += 16) {
 		u32 square[FRAGMENT];
 		a_load_turned(square, a + k * a_pitch, a_pitch);

@@ -75,12 +75,11 @@ DEVICE void held_load(struct held<COUNT, THREADS> &held, const struct source &so
 {
 	const struct place place = place_half();
 	const elem *at = source.base + (i64)(first + place.row) * source.stride + place.column;
-	if (held.STEP > COUNT && place.row >= COUNT)
-		return;
+	const int end = held.STEP > COUNT && place.row >= COUNT ? 0 : source.length;
 	UNROLL
 	for (int i = 0; i < held.SHARE; i++, at += held.STEP * source.stride) {
 		held.low[i] = held.high[i] = quad_zero();
-		if (first + place.row + i * held.STEP < source.length) {
+		if (first + place.row + i * held.STEP < end) {
 			held.low[i] = global_load(at);
 			held.high[i] = global_load(at + HALF_DIM);
 		}
@@ -145,21 +144,58 @@ DEVICE void held_store(struct held<COUNT, THREADS> &held, const struct args &arg
 	}
 }
 
+/* Puts what was loaded into a tile as it is. */
+template <int COUNT, int THREADS>
+DEVICE void held_store_plain(const struct held<COUNT, THREADS> &held, elem *tile)
+{
+	const struct place place = place_half();
+	elem *to = tile + place.row * ROW + place.column;
+	if (held.STEP > COUNT && place.row >= COUNT)
+		return;
+	UNROLL
+	for (int i = 0; i < held.SHARE; i++) {
+		shared_store(to + i * held.STEP * ROW, held.low[i]);
+		shared_store(to + i * held.STEP * ROW + HALF_DIM, held.high[i]);
+	}
+}
+
+/* Rotates COUNT rows on their way into a tile. */
+template <int COUNT, int THREADS>
+DEVICE void rows_rotate(const struct args &args, const struct source &source, int first, elem *tile)
+{
+	struct held<COUNT, THREADS> held;
+	held_load(held, source, first);
+	held_store(held, args, source, first, tile);
+}
+
+#if GFX
+
+/* Loads COUNT rows as they are into a tile; rows past the sequence's become zero. */
+template <int COUNT, int THREADS>
+DEVICE void rows_load(const struct source &source, int first, elem *tile)
+{
+	struct held<COUNT, THREADS> held;
+	held_load(held, source, first);
+	held_store_plain(held, tile);
+}
+
+#else
+
 /* Begins to copy COUNT rows as they are into a tile; rows past the sequence's become zero. */
 template <int COUNT, int THREADS>
 DEVICE void rows_copy(const struct source &source, int first, elem *tile)
 {
-	constexpr int STEP = THREADS / QUADS_ROW, SHARE = STEP < COUNT ? COUNT / STEP : 1;
+	constexpr int STEP = THREADS / QUADS_ROW;
 	const struct place place = place_row();
 	const elem *from = source.base + (i64)(first + place.row) * source.stride + place.column;
 	elem *to = tile + place.row * ROW + place.column;
-	if (STEP > COUNT && place.row >= COUNT)
-		return;
 	UNROLL
-	for (int i = 0; i < SHARE; i++, from += STEP * source.stride) {
+	for (int i = 0; i < COUNT / STEP; i++, from += STEP * source.stride) {
 		const bool valid = first + place.row + i * STEP < source.length;
 		copy(to + i * STEP * ROW, valid ? from : source.base, valid);
 	}
 }
+
+#endif
 
 #endif

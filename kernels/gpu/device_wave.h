@@ -62,6 +62,7 @@ DEVICE void multiply_rows(
 		u32 b[FRAGMENT];
 		a_load(b, tile + STRIP * n * pitch, pitch);
 		mma(c[n], b, a);
+		settle();
 	}
 }
 
@@ -75,6 +76,7 @@ DEVICE void multiply_columns(
 		u32 b[FRAGMENT];
 		a_load_turned(b, tile + STRIP * n, pitch);
 		mma(c[n], b, a);
+		settle();
 	}
 }
 

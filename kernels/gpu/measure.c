@@ -4,12 +4,14 @@
 #include "kernels/gpu/gpu.h"
 #include "kernels/gpu/peak.h"
 
-#define RUNS            10 /* the best of which counts */
-#define ROUNDS          4096
-#define BLOCKS_A_UNIT   8
-#define FLOPS_A_PRODUCT (2.0 * 16 * 8 * 16)
-#define LEAST_MEMORY    (INT64_C(1) << 28)
-#define QUAD            16 /* bytes */
+#define RUNS          10 /* the best of which counts */
+#define ROUNDS        4096
+#define BLOCKS_A_UNIT 8
+#define LEAST_MEMORY  (INT64_C(1) << 28)
+#define QUAD          16 /* bytes */
+
+/* Of a product of a whole warp. */
+static const double product_flops[GPU_MAKERS] = {2.0 * 16 * 8 * 16, 2.0 * 16 * 16 * 16};
 
 /* Work a second of the kernel `entry`, which does `work` over `args` by each of its blocks. */
 static int best_rate(const struct gpu *gpu, const char *entry, const struct args *args, double work,
@@ -68,7 +70,8 @@ int gpu_measure(struct device *device, struct ceiling *ceiling, struct err *err)
 
 	if (sink && !gpu->driver->fill(gpu->handle, memory, 0x3c, bytes, err) &&
 		!best_rate(gpu, "peak_multiply", &rounds,
-			FLOPS_A_PRODUCT * PEAK_CHAINS * ROUNDS * warps, &ceiling->flops, err) &&
+			product_flops[gpu->driver->maker] * PEAK_CHAINS * ROUNDS * warps,
+			&ceiling->flops, err) &&
 		!best_rate(gpu, "peak_exponent", &rounds, 1.0 * PEAK_CHAINS * ROUNDS * PEAK_THREADS,
 			&ceiling->exponentials, err) &&
 		!best_rate(gpu, "peak_read", &quads, (double)bytes / blocks, &ceiling->bytes, err))

@@ -15,10 +15,9 @@
 	(TILE_HEAD((rows) + 2 * (keys), size) + TILE_WEIGHTS(rows, keys, size))
 /* Keys; values, turned. */
 #define LDS_attend_mma(rows, keys, size) (TILE_HEAD(keys, size) + TILE_TURNED(keys))
-/* Keys, values, queries and dout; dS; P of 16 queries; lse and delta. */
+/* Keys, values, queries and dout; P, then dS; lse and delta. */
 #define LDS_attend_back(rows, keys, size)                                                          \
-	(TILE_HEAD(2 * (keys) + 2 * (rows), size) + TILE_WEIGHTS(keys, rows, size) +               \
-		TILE_WEIGHTS(keys, 16, size) + 8 * (rows))
+	(TILE_HEAD(2 * (keys) + 2 * (rows), size) + TILE_WEIGHTS(keys, rows, size) + 8 * (rows))
 /* Keys, queries, dout; dS; lse and delta. */
 #define LDS_attend_back_mma(rows, keys, size)                                                      \
 	(TILE_HEAD((keys) + 2 * (rows), size) + TILE_WEIGHTS(keys, rows, size) + 8 * (rows))

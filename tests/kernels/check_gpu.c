@@ -2,7 +2,8 @@
  * register spill or on more shared memory than the architecture gives.
  *
  *   check_gpu [TABLE.md]   also writes what it prints as a Markdown table
- *   check_gpu --list       the instances: name, entry, defines, one a line */
+ *   check_gpu --list       the instances: name, entry, defines, one a line
+ *   check_gpu --list-hip   the same with the HIP kernels' shared memory behind the name */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,10 +86,14 @@ static void each_instance(void (*visit)(void *context, const struct row *row), v
 	}
 }
 
+/* `context` is whether to give the shared memory of AMD's kernels. */
 static void list_row(void *context, const struct row *row)
 {
-	(void)context;
-	printf("%s %s", row->instance.name, row->entry->name);
+	printf("%s", row->instance.name);
+	if (context)
+		printf(" %" PRId64,
+			gpu_entry_shared(GPU_AMD, row->entry, row->schedule, row->dtype));
+	printf(" %s", row->entry->name);
 	for (int i = 0; row->instance.defines[i]; i++)
 		printf(" %s", row->instance.defines[i]);
 	printf("\n");
@@ -230,6 +235,10 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "--list")) {
 		each_instance(list_row, NULL);
+		return 0;
+	}
+	if (argc > 1 && !strcmp(argv[1], "--list-hip")) {
+		each_instance(list_row, argv);
 		return 0;
 	}
 	if (nvrtc_compiler(compiler, &err)) {

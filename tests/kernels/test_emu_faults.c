@@ -33,20 +33,28 @@ extern char **environ;
 #endif
 
 #define CUDA "kernels/cuda/"
+#define HIP  "kernels/hip/"
 #define GPU  "kernels/gpu/"
 
-/* A kernel and a schedule that launches it. */
+/* A kernel, a schedule that launches it, and what to launch it on. */
 struct target {
 	const char *source, *schedule;
 	enum pass pass;
+	const char *device, *architecture;
 };
 
 static const struct target targets[] = {
-	{CUDA "attend.cu", "r32_c32", PASS_FORWARD},
-	{CUDA "attend_mma.cu", "m64_c32", PASS_FORWARD},
-	{CUDA "attend_back.cu", "c32", PASS_BACKWARD},
-	{CUDA "attend_back_mma.cu", "m32", PASS_BACKWARD},
-	{CUDA "attend_back_q.cu", "s32", PASS_BACKWARD},
+	{CUDA "attend.cu", "r32_c32", PASS_FORWARD, "cuda-emu", "sm_90"},
+	{CUDA "attend_mma.cu", "m64_c32", PASS_FORWARD, "cuda-emu", "sm_90"},
+	{CUDA "attend_back.cu", "c32", PASS_BACKWARD, "cuda-emu", "sm_90"},
+	{CUDA "attend_back_mma.cu", "m32", PASS_BACKWARD, "cuda-emu", "sm_90"},
+	{CUDA "attend_back_q.cu", "s32", PASS_BACKWARD, "cuda-emu", "sm_90"},
+	{HIP "attend.hip", "r32_c32", PASS_FORWARD, "hip-emu", "gfx942"},
+	{HIP "attend_mma.hip", "m64_c32", PASS_FORWARD, "hip-emu", "gfx1201"},
+	{HIP "attend_back.hip", "c32", PASS_BACKWARD, "hip-emu", "gfx1100"},
+	{HIP "attend_back_mma.hip", "m32", PASS_BACKWARD, "hip-emu", "gfx942"},
+	{HIP "attend_back_q.hip", "s32", PASS_BACKWARD, "hip-emu", "gfx1201"},
+	{HIP "attend_mma.hip", "m64_c32", PASS_FORWARD, "hip-emu", "gfx1100"},
 };
 #define TARGETS ((int)(sizeof targets / sizeof *targets))
 
@@ -60,20 +68,21 @@ static const char *text_of(const char *name)
 }
 
 /* In a process of its own, which a sanitizer may end: 0 when every result is right. */
-static int judge(const char *folder, const char *schedule, enum pass pass)
+static int judge(const char *folder, const struct target *target)
 {
-	struct device_options options = {.kernel_dir = folder, .threads = 2};
-	struct protocol protocol = {.pattern = schedule};
+	struct device_options options = {
+		.kernel_dir = folder, .threads = 2, .emu = target->architecture};
+	struct protocol protocol = {.pattern = target->schedule};
 	struct contest contest = {0};
 	struct bench_of b;
 	struct err err = {0};
-	struct device *device = device_open("cuda-emu", options, &err);
+	struct device *device = device_open(target->device, options, &err);
 	bool right;
 
 	must(!device, &err);
 	bench_of_make(&b, "5,100,40", 2, 40, DTYPE_BF16, device);
 	bench_of_solve(&b);
-	must(contest_run(&contest, &b.arena, pass, &protocol, NULL, &err), &err);
+	must(contest_run(&contest, &b.arena, target->pass, &protocol, NULL, &err), &err);
 	right = contest.trials[0].outcome == OUTCOME_OK;
 	contest_release(&contest);
 	bench_of_release(&b);
@@ -84,12 +93,13 @@ static int judge(const char *folder, const char *schedule, enum pass pass)
 /* Whether `judge`, in a process of its own, finds a fault in the sources of `folder`. */
 static bool judged_faulty(const char *folder, const struct target *target)
 {
-	char pass[2] = {(char)('0' + target->pass), '\0'};
-	char *words[] = {"faults", (char *)folder, (char *)target->schedule, pass, NULL};
+	char number[16];
+	char *words[] = {"faults", (char *)folder, number, NULL};
 	posix_spawn_file_actions_t quiet;
 	int status;
 	pid_t child;
 
+	snprintf(number, sizeof number, "%d", (int)(target - targets));
 	posix_spawn_file_actions_init(&quiet);
 	posix_spawn_file_actions_addopen(&quiet, 2, "/dev/null", 1, 0);
 	assert_int_equal(posix_spawn(&child, "/proc/self/exe", &quiet, NULL, words, environ), 0);
@@ -150,13 +160,27 @@ static const struct fault {
 	{3, CUDA "attend_back_mma.cu", "now.statistics + q", "now.statistics + q + 1", false},
 	{4, CUDA "attend_back_q.cu", QUERY_MASK, "", false},
 	{4, CUDA "attend_back_q.cu", "query + lane_row() + 8 * r", "query + lane_row() + 8", false},
-	{2, CUDA "delta.cu", "tile.start + tile.first + row", "tile.start + row", false},
-	{2, CUDA "rotate_back.cu", "tile.first + row", "tile.first + row + 1", false},
+	{2, GPU "device_delta.h", "tile.start + tile.first + row", "tile.start + row", false},
+	{2, GPU "device_rotate_back.h", "tile.first + row", "tile.first + row + 1", false},
 	{1, GPU "device_reach.h", "<= 2u * field.window", "< 2u * field.window", false},
 	{1, GPU "device_reach.h", "patch.j + patch.keys <= field.length &&", "", false},
 	{1, GPU "device_rows.h", "valid ? from : source.base, valid", "from, true", false},
-	{2, GPU "device_rows.h", "i * held.STEP < source.length", "i * held.STEP <= source.length",
-		true},
+	{5, HIP "attend.hip", FORWARD_MASK, "", false},
+	{5, HIP "attend.hip", "{row, 16, j, KEYS}", "{row, 16, j + 1, KEYS}", false},
+	{6, HIP "attend_mma.hip", FORWARD_MASK, "", false},
+	{6, HIP "attend_mma.hip", "keys + 16 * k, ROW", "keys + 16 * k + 8, ROW", false},
+	{6, HIP "attend_mma.hip", "values, 16 * k", "values, 8 * k", false},
+	{7, HIP "attend_back.hip", "scores_mask<true>(p, field, own_keys);", "", false},
+	{7, HIP "attend_back.hip", "weights + warp_row(), ", "weights + 8, ", false},
+	{8, HIP "attend_back_mma.hip", BACKWARD_MASK, "", false},
+	{8, HIP "attend_back_mma.hip", "statistics + q);", "statistics + q + 1);", false},
+	{9, HIP "attend_back_q.hip", QUERY_MASK, "", false},
+	{9, HIP "attend_back_q.hip", "row < tile.length ? load_lse", "row > 0 ? load_lse", false},
+	{6, GPU "device_operand.h", "x[e] * sin[e] + y[e]", "x[e] * sin[e] - y[e]", false},
+	{6, GPU "device_operand.h", "row + 1 < end", "row + 1 <= end", true},
+	{10, GPU "device_wave.h", "lane_index() < 16 ? own[i] : other", "own[i]", false},
+	{8, GPU "device_wave.h", "lane_row() * pitch + lane_slot()", "lane_row() * pitch", false},
+	{2, GPU "device_rows.h", "i * held.STEP < end", "i * held.STEP <= end", true},
 };
 
 static void test_every_fault_is_found(void **state)
@@ -212,8 +236,8 @@ int main(int count, char **words)
 		cmocka_unit_test(test_every_missing_ordering_is_found),
 	};
 
-	if (count == 4)
-		return judge(words[1], words[2], (enum pass)(words[3][0] - '0'));
+	if (count == 3)
+		return judge(words[1], &targets[atoi(words[2])]);
 	setenv("PATTN_CACHE", "", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Numbers at the ends of the range, on the emulated GPU: what is not finite stays in its sequence,
+/* Numbers at the ends of the range, on the emulated GPUs: what is not finite stays in its sequence,
  * and what is only large stays finite. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,18 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tests/kernels/bench_of.h"
-
-/* One thread, so that atomics add in the same order each time. */
-static struct device *open_emulated(void)
-{
-	struct err err = {0};
-	struct device *device =
-		device_open("cuda-emu", (struct device_options){.threads = 1}, &err);
-
-	must(!device, &err);
-	return device;
-}
+#include "tests/kernels/machines.h"
 
 /* Sequence 1 of three is tokens 20 to 89. */
 #define LENS   "20,70,40"
@@ -89,10 +78,15 @@ static void check_spread(struct device *device, const struct schedule *schedule,
 	int64_t window, int part, float poison)
 {
 	struct bench_of clean, spoilt;
+	struct reason reason;
 	bool shows = false;
 	float *want, *got;
 
 	bench_of_make(&clean, LENS, HEADS, window, dtype, device);
+	if (!device->backend->usable(device, schedule, &clean.problem, &reason)) {
+		bench_of_release(&clean);
+		return;
+	}
 	bench_of_make(&spoilt, LENS, HEADS, window, dtype, device);
 	dtype_store(dtype, spoilt.tensors.qkv, (50 * 3 + part) * HEADS * HEAD_DIM + 5, poison);
 	bench_of_solve(&clean);
@@ -118,9 +112,9 @@ static void check_spread(struct device *device, const struct schedule *schedule,
 
 static void test_not_a_number_stays_in_its_sequence(void **state)
 {
-	struct device *device = open_emulated();
+	/* One thread, so that atomics add in the same order each time. */
+	struct device *device = machine_open(*state, 1);
 
-	(void)state;
 	for (int i = 0; i < schedule_count; i++) {
 		enum dtype dtype = schedules[i].matrix ? DTYPE_BF16 : DTYPE_F32;
 
@@ -136,9 +130,9 @@ static void test_not_a_number_stays_in_its_sequence(void **state)
  * a tile has rows that the sequence has not. */
 static void test_scores_far_below_zero(void **state)
 {
-	struct device *device = open_emulated();
+	/* One thread, so that atomics add in the same order each time. */
+	struct device *device = machine_open(*state, 1);
 
-	(void)state;
 	for (enum dtype dtype = DTYPE_F32; dtype < DTYPE_COUNT; dtype++) {
 		struct bench_of b;
 
@@ -179,8 +173,8 @@ static void test_scores_far_below_zero(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_not_a_number_stays_in_its_sequence),
-		cmocka_unit_test(test_scores_far_below_zero),
+		ON_EACH_MACHINE(test_not_a_number_stays_in_its_sequence),
+		ON_EACH_MACHINE(test_scores_far_below_zero),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

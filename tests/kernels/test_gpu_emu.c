@@ -1,4 +1,4 @@
-/* The CUDA kernels against the oracle, through the whole backend, on the emulated GPU. */
+/* The GPU kernels against the oracle, through the whole backend, on the emulated GPUs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,18 +11,8 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/str.h"
-#include "tests/kernels/bench_of.h"
+#include "tests/kernels/machines.h"
 #include "tune/handover.h"
-
-static struct device *open_emulated(const char *architecture, int threads)
-{
-	struct device_options options = {.emu = architecture, .threads = threads};
-	struct err err = {0};
-	struct device *device = device_open("cuda-emu", options, &err);
-
-	must(!device, &err);
-	return device;
-}
 
 /* Every schedule of both passes that `pattern` matches; returns how many were right. */
 static int check(struct device *device, const char *lens, int64_t heads, int64_t window,
@@ -45,7 +35,8 @@ static int check(struct device *device, const char *lens, int64_t heads, int64_t
 			if (trial->outcome == OUTCOME_UNSUPPORTED)
 				continue;
 			if (trial->outcome != OUTCOME_OK)
-				fail_msg("%s %s %s window %d lens %s: %s", dtype_name(dtype),
+				fail_msg("%s %s %s %s window %d lens %s: %s",
+					device->info.architecture, dtype_name(dtype),
 					pass_name(pass), trial->schedule->name, (int)window, lens,
 					trial->why);
 			right++;
@@ -60,13 +51,13 @@ static int check(struct device *device, const char *lens, int64_t heads, int64_t
 static void test_every_schedule_type_and_window(void **state)
 {
 	static const int64_t windows[] = {NO_WINDOW, 0, 1, 8, 64, 1000};
-	static const int usable[DTYPE_COUNT] = {8, 15, 15};
-	struct device *device = open_emulated(NULL, 2);
+	const struct machine *machine = *state;
+	struct device *device = machine_open(machine, 2);
 
-	(void)state;
 	for (int d = 0; d < DTYPE_COUNT; d++)
 		for (int w = 0; w < 6; w++)
-			assert_int_equal(usable[d], check(device, "5,0,40,1,33,70", 2, windows[w],
+			assert_int_equal(
+				machine->usable[d], check(device, "5,0,40,1,33,70", 2, windows[w],
 							    (enum dtype)d, NULL));
 	device_close(device);
 }
@@ -74,9 +65,8 @@ static void test_every_schedule_type_and_window(void **state)
 /* Lengths around every tile's edge. */
 static void test_odd_sizes(void **state)
 {
-	struct device *device = open_emulated("sm_80", 2);
+	struct device *device = machine_open(*state, 2);
 
-	(void)state;
 	for (int w = 0; w < 3; w++)
 		check(device, "0,1,2,15,16,17,31,32,33,63,64,65,127,128,129", 1,
 			(int64_t[]){NO_WINDOW, 15, 64}[w], DTYPE_F16, NULL);
@@ -87,9 +77,8 @@ static void test_odd_sizes(void **state)
 
 static void test_more_tiles_than_a_grid_is_high(void **state)
 {
-	struct device *device = open_emulated(NULL, 2);
+	struct device *device = machine_open(*state, 2);
 
-	(void)state;
 	assert_int_equal(check(device, "66000x1", 1, NO_WINDOW, DTYPE_F32, "r16_c16"), 1);
 	device_close(device);
 }
@@ -127,7 +116,6 @@ static void test_split_gradients_repeat_bit_for_bit(void **state)
 	static const char *const schedules_split[] = {"s32", "s64"};
 	static const char *const seeds[] = {"1", "2"};
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		void *results[2];
 		struct bench_of b = {0};
@@ -136,7 +124,7 @@ static void test_split_gradients_repeat_bit_for_bit(void **state)
 			struct device *device;
 
 			setenv("PATTN_EMU_SEED", seeds[run], 1);
-			device = open_emulated(NULL, 1 + run);
+			device = machine_open(*state, 1 + run);
 			if (!run) {
 				bench_of_make(&b, "5,200,70", 2, 64, DTYPE_BF16, device);
 				bench_of_solve(&b);
@@ -156,10 +144,9 @@ static void test_split_gradients_repeat_bit_for_bit(void **state)
 
 static void test_random_problems(void **state)
 {
-	struct device *device = open_emulated("sm_86", 2);
+	struct device *device = machine_open(*state, 2);
 	struct rng rng = {13};
 
-	(void)state;
 	for (int i = 0; i < 12; i++) {
 		struct str lens = {0};
 
@@ -176,11 +163,11 @@ static void test_random_problems(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_schedule_type_and_window),
-		cmocka_unit_test(test_odd_sizes),
-		cmocka_unit_test(test_more_tiles_than_a_grid_is_high),
-		cmocka_unit_test(test_split_gradients_repeat_bit_for_bit),
-		cmocka_unit_test(test_random_problems),
+		ON_EACH_MACHINE(test_every_schedule_type_and_window),
+		ON_EACH_MACHINE(test_odd_sizes),
+		cmocka_unit_test_prestate(test_more_tiles_than_a_grid_is_high, &machines[0]),
+		ON_EACH_MACHINE(test_split_gradients_repeat_bit_for_bit),
+		ON_EACH_MACHINE(test_random_problems),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -274,10 +274,10 @@ static void thread_start(struct block *block, unsigned id)
 static void warp_start(struct block *block, unsigned index)
 {
 	struct warp *warp = &block->warps[index];
-	unsigned first = index * SIMT_WARP;
+	unsigned first = index * block->lanes;
 	unsigned left = block->count - first;
 	warp->lanes = &block->threads[first];
-	warp->width = warp->alive = left < SIMT_WARP ? left : SIMT_WARP;
+	warp->width = warp->alive = left < block->lanes ? left : block->lanes;
 	warp->arrived = warp->generation = 0;
 	for (unsigned i = 0; i < warp->width; i++) {
 		warp->lanes[i].warp = warp;
@@ -301,8 +301,8 @@ int block_init(struct block *block, struct run *run)
 {
 	const struct simt_launch *launch = run->launch;
 	unsigned count = launch->threads;
-	*block = (struct block){.run = run, .count = count};
-	block->warp_count = (count + SIMT_WARP - 1) / SIMT_WARP;
+	*block = (struct block){.run = run, .count = count, .lanes = launch->warp};
+	block->warp_count = (count + block->lanes - 1) / block->lanes;
 	block->retired_room = RETIRED_LIMIT + count;
 	block->threads = calloc(count, sizeof *block->threads);
 	block->queue = calloc(count, sizeof *block->queue);

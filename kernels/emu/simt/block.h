@@ -8,7 +8,7 @@
 #include "kernels/emu/simt/fiber.h"
 #include "kernels/emu/simt/simt.h"
 
-#define SLOT_BYTES  48
+#define SLOT_BYTES  112
 #define COPIES_MAX  64
 #define ARRAYS_MAX  16
 #define THREADS_MAX 1024
@@ -35,8 +35,8 @@ struct thread {
 /* What lanes hand in and get back, by turns in two sets, so that the next operation may begin
  * while slow lanes still read the last one's results. */
 struct slots {
-	_Alignas(16) unsigned char in[SIMT_WARP][SLOT_BYTES];
-	_Alignas(16) unsigned char out[SIMT_WARP][SLOT_BYTES];
+	_Alignas(16) unsigned char in[SIMT_WARP_MAX][SLOT_BYTES];
+	_Alignas(16) unsigned char out[SIMT_WARP_MAX][SLOT_BYTES];
 };
 
 struct warp {
@@ -75,8 +75,8 @@ struct block {
 	struct simt_place place;
 	struct thread *threads;
 	struct warp *warps;
-	unsigned count, warp_count, alive;
-	struct thread **queue; /* a ring of threads that can run */
+	unsigned count, lanes, warp_count, alive; /* `lanes` make a warp */
+	struct thread **queue;                    /* a ring of threads that can run */
 	unsigned head, queued;
 	struct fiber host;
 	bool failed;

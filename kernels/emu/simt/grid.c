@@ -58,9 +58,11 @@ int simt_run(struct simt_launch *launch, char *error, size_t room)
 	if (blocks < (uint64_t)wanted)
 		wanted = (int)blocks;
 	launch->counts = (struct simt_counts){0};
-	if (launch->threads < 1 || launch->threads > THREADS_MAX || launch->threads % SIMT_WARP) {
+	launch->warp = launch->warp ? launch->warp : SIMT_WARP;
+	if (launch->threads < 1 || launch->threads > THREADS_MAX ||
+		launch->threads % launch->warp) {
 		snprintf(error, room, "%s: a block of %u threads is not 1 to %d whole warps",
-			launch->name, launch->threads, THREADS_MAX / SIMT_WARP);
+			launch->name, launch->threads, THREADS_MAX / (int)launch->warp);
 		return -1;
 	}
 	if (!blocks)

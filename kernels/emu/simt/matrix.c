@@ -13,8 +13,7 @@ struct shuffle_in {
 
 static void compute_shuffle(struct block *block, struct slots *slots)
 {
-	(void)block;
-	for (unsigned lane = 0; lane < SIMT_WARP; lane++) {
+	for (unsigned lane = 0; lane < block->lanes; lane++) {
 		const struct shuffle_in *in = (const void *)slots->in[lane];
 		const struct shuffle_in *other = (const void *)slots->in[lane ^ in->mask];
 		memcpy(slots->out[lane], &other->value, sizeof other->value);
@@ -24,7 +23,7 @@ static void compute_shuffle(struct block *block, struct slots *slots)
 float simt_shuffle_xor(float value, unsigned mask, const char *site)
 {
 	struct shuffle_in in = {value, mask};
-	if (mask >= SIMT_WARP)
+	if (mask >= simt_self->block->lanes)
 		simt_fail("shuffle at %s reaches past the warp", site);
 	return *(const float *)warp_meet("a shuffle", site, &in, sizeof in, compute_shuffle);
 }
@@ -88,6 +87,8 @@ void simt_mma(
 	float c[4], const uint32_t a[4], const uint32_t b[2], enum simt_elem elem, const char *site)
 {
 	struct mma_in in = {.elem = elem};
+	if (simt_self->block->lanes != SIMT_WARP)
+		simt_fail("a matrix product at %s is of %d lanes", site, SIMT_WARP);
 	memcpy(in.a, a, sizeof in.a);
 	memcpy(in.b, b, sizeof in.b);
 	memcpy(in.c, c, sizeof in.c);

@@ -17,7 +17,8 @@
 extern "C" {
 #endif
 
-#define SIMT_WARP 32
+#define SIMT_WARP     32 /* lanes, unless the launch says otherwise */
+#define SIMT_WARP_MAX 64
 
 struct simt_place {
 	unsigned thread, block_x, block_y;
@@ -38,6 +39,11 @@ enum simt_elem { SIMT_BF16, SIMT_F16 };
 /* c += a b on m16n8k16 fragments, as PTX lays them out. */
 void simt_mma(float c[4], const uint32_t a[4], const uint32_t b[2], enum simt_elem elem,
 	const char *site);
+/* c += a b on 16x16x16 fragments of AMD's matrix units, of the generation `gfx`: 9 (MFMA, 64
+ * lanes), 11 or 12 (WMMA, 32 lanes). A lane has gfx 9: 4, 11: 16, 12: 8 elements of a and b, two a
+ * word; and 4, 8, 8 of c. */
+void simt_wave_mma(float *c, const uint32_t *a, const uint32_t *b, int gfx, enum simt_elem elem,
+	const char *site);
 /* Four 8x8 matrices of 16-bit elements; lane i gives the address of row i%8 of matrix i/8. */
 void simt_ldmatrix(uint32_t r[4], const void *row, int transposed, const char *site);
 
@@ -57,6 +63,7 @@ struct simt_launch {
 	const char *name;
 	const struct args *args;
 	unsigned grid_x, grid_y, threads;
+	unsigned warp;             /* lanes; 0: SIMT_WARP */
 	size_t shared;             /* bytes of shared memory the launch asks for */
 	int workers;               /* OS threads */
 	uint64_t seed;             /* the order in which threads run; 0: the plain one */

@@ -1,0 +1,1 @@
+#include "kernels/gpu/device_peak_exponent.h"

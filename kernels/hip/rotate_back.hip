@@ -1,0 +1,1 @@
+#include "kernels/gpu/device_rotate_back.h"
