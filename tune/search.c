@@ -204,8 +204,8 @@ int search_run(struct contest *contest, struct candidate *candidates, int count,
 		reason = "interrupted";
 	}
 	if (reason) {
-		snprintf(contest->stop, sizeof contest->stop, "%s after %d rounds", reason,
-			contest->rounds);
+		snprintf(contest->stop, sizeof contest->stop, "%s after %d round%s", reason,
+			contest->rounds, contest->rounds == 1 ? "" : "s");
 		str_addf(&contest->story, "stopped: %s\n", contest->stop);
 	}
 	return result;

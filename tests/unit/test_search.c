@@ -208,7 +208,7 @@ static void test_a_deadline_that_has_passed(void **state)
 	fake_contest_make(&f, scripts, 2, 1);
 	assert_int_equal(0, search_run(&f.contest, f.candidates, 2, &protocol, NULL, &err));
 	assert_int_equal(1, f.trials[0].sample_count);
-	assert_string_equal("budget spent after 1 rounds", f.contest.stop);
+	assert_string_equal("budget spent after 1 round", f.contest.stop);
 	fake_contest_release(&f);
 }
 
