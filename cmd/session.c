@@ -248,6 +248,7 @@ static int make_stage(struct session *session, const struct task *task,
 	const struct problem *problem, struct stage *stage, struct err *err)
 {
 	bool backward = is_wanted(session->options, task, PASS_BACKWARD);
+	char window[32];
 
 	if (stage->ready)
 		return 0;
@@ -260,8 +261,10 @@ static int make_stage(struct session *session, const struct task *task,
 		return -1;
 	if (stage->sampled)
 		progress_note(&session->progress,
-			"%s and on: too large for the oracle; judged on %lld tokens of its kind",
-			session->place, (long long)stage->sample.tokens);
+			"%s, window %s: %lld tokens are too many for the oracle; judged on a "
+			"sample of %lld",
+			dtype_name(problem->dtype), window_name(problem->window, window),
+			(long long)problem->tokens, (long long)stage->sample.tokens);
 	return 0;
 }
 

@@ -16,6 +16,7 @@
 struct search {
 	struct measuring measuring;
 	double begin;
+	double round;          /* seconds of the last one */
 	double earlier_spread; /* relative IQR of the best at a multiple of STEADY_ROUNDS */
 };
 
@@ -82,7 +83,8 @@ static const struct rule {
 };
 #define RULE_COUNT ((int)(sizeof rules / sizeof *rules))
 
-/* Seconds spent of those allowed, as a fraction; at 1 time is up. */
+/* Seconds spent of those allowed, as a fraction; at 1 time is up. A deadline is kept as nearly as
+ * rounds allow: one that would end later beyond it than it begins before it is not begun. */
 static double time_used(const struct search *search)
 {
 	const struct protocol *protocol = search->measuring.protocol;
@@ -90,7 +92,7 @@ static double time_used(const struct search *search)
 	if (protocol->limit > 0)
 		used = (now - search->begin) / protocol->limit;
 	if (protocol->deadline > 0) {
-		double allowed = protocol->deadline - search->begin;
+		double allowed = protocol->deadline - search->begin - search->round / 2;
 		used = fmax(used, allowed > 0 ? (now - search->begin) / allowed : 1);
 	}
 	return used;
@@ -184,8 +186,10 @@ int search_run(struct contest *contest, struct candidate *candidates, int count,
 		double share = protocol->rounds ? (double)contest->rounds / protocol->rounds
 						: (double)contest->rounds /
 							  (SEARCH_SCREENING + STEADY_ROUNDS);
+		double began = clock_seconds();
 		measure_say(&search.measuring, "timing", fmax(share, time_used(&search)), 1);
 		result = measure_round(&search.measuring, err);
+		search.round = clock_seconds() - began;
 		if (result)
 			break;
 		contest->rounds++;
@@ -200,8 +204,8 @@ int search_run(struct contest *contest, struct candidate *candidates, int count,
 		reason = "interrupted";
 	}
 	if (reason) {
-		snprintf(contest->stop, sizeof contest->stop, "%s after %d rounds", reason,
-			contest->rounds);
+		snprintf(contest->stop, sizeof contest->stop, "%s after %d round%s", reason,
+			contest->rounds, contest->rounds == 1 ? "" : "s");
 		str_addf(&contest->story, "stopped: %s\n", contest->stop);
 	}
 	return result;

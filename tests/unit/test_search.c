@@ -196,6 +196,22 @@ static void test_fixed_rounds_drop_nobody(void **state)
 	fake_contest_release(&f);
 }
 
+/* A round is taken all the same: without one there is no result. */
+static void test_a_deadline_that_has_passed(void **state)
+{
+	static const struct fake_script scripts[] = {{1e-3, 0}, {9e-3, 0}};
+	struct fake_contest f;
+	struct err err = {0};
+	struct protocol protocol = searching;
+	(void)state;
+	protocol.deadline = 1e-9;
+	fake_contest_make(&f, scripts, 2, 1);
+	assert_int_equal(0, search_run(&f.contest, f.candidates, 2, &protocol, NULL, &err));
+	assert_int_equal(1, f.trials[0].sample_count);
+	assert_string_equal("budget spent after 1 round", f.contest.stop);
+	fake_contest_release(&f);
+}
+
 static void test_short_passes_are_batched(void **state)
 {
 	static const struct fake_script scripts[] = {{3e-6, 0}, {60e-6, 0}};
@@ -244,6 +260,7 @@ int main(void)
 		cmocka_unit_test(test_all_failing_ends),
 		cmocka_unit_test(test_ties_go_to_incumbent_then_default),
 		cmocka_unit_test(test_fixed_rounds_drop_nobody),
+		cmocka_unit_test(test_a_deadline_that_has_passed),
 		cmocka_unit_test(test_short_passes_are_batched),
 		cmocka_unit_test(test_the_interval_covers_its_level),
 	};
