@@ -68,7 +68,7 @@ TEST_DEPS := libcmocka-dev clang clang-tidy clang-format libclang-rt-14-dev pyth
 DEPS      := $(RUN_DEPS) $(if $(filter test,$(MAKECMDGOALS)),$(TEST_DEPS))
 
 .PHONY: all deps run test build-tests unit asan ubsan tsan tidy format check-format \
-        check-layers check-warnings check-gpu deps-gpu fuzz man clean help FORCE
+        check-layers check-warnings check-gpu deps-gpu fuzz man dist clean help FORCE
 
 all: pattn pattn-emu.so
 
@@ -263,6 +263,26 @@ man: $(BUILD)/man ## write docs/pattn.1 from the rows of commands and options
 
 $(BUILD)/man: docs/man.c $(BUILD)/flags
 	$(say)$(CC) $(CPPFLAGS) -DPATTN_VERSION='"$(VERSION)"' $(CFLAGS) $(LDFLAGS) $< -o $@
+
+# Runs without root and without our packages: what the tool links lies beside it. Debugging symbols
+# are left out, since they tell where it was built.
+DIST      := pattn-$(VERSION)-linux-$(firstword $(subst -, ,$(MACHINE)))
+DIST_TEXT := README.md $(wildcard LICENSE*) $(wildcard data/*.json data/lens/* data/runs/* docs/*.md docs/*.svg docs/pattn.1 peers/*)
+DIST_LIBS  = $(foreach lib,libsqlite3.so.0 libcjson.so.1,$(shell $(CC) -print-file-name=$(lib)))
+dist: $(BUILD)/dist/pattn $(BUILD)/pattn-emu.so ## a tar in build/dist/ that runs without root and without our packages
+	@rm -rf build/dist/$(DIST) && mkdir -p build/dist/$(DIST)
+	@cp --parents $(DIST_TEXT) build/dist/$(DIST)
+	@cp -L tests/device.sh $^ $(DIST_LIBS) build/dist/$(DIST)
+	@cp /usr/share/doc/libcjson1/copyright build/dist/$(DIST)/libcjson.copyright
+	@strip -g -R .note.gnu.build-id build/dist/$(DIST)/pattn build/dist/$(DIST)/pattn-emu.so
+	@! command -v man >/dev/null || MANWIDTH=80 LC_ALL=C.UTF-8 man -l docs/pattn.1 | col -bx \
+	    > build/dist/$(DIST)/docs/pattn.txt
+	$(say)tar -C build/dist --sort=name --mtime='@$(shell git log -1 --format=%ct)' --mode=u=rwX,go=rX \
+	    --owner=0 --group=0 --numeric-owner -c $(DIST) | gzip -9n > build/dist/$(DIST).tar.gz
+
+$(BUILD)/dist/pattn: $(BUILD)/cmd/main.o $(LIBRARY)
+	@mkdir -p $(@D)
+	$(say)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -Wl,-rpath,'$$ORIGIN' -o $@
 
 clean: ## remove what was built
 	rm -rf build pattn pattn-emu.so

@@ -16,3 +16,8 @@ report bench.json 'all(0 < x["rates"]["floor_fraction"] for x in r["results"] if
 report tune.json '[w["cached"] for w in r["winners"]]'
 report cached.json '[w["cached"] for w in r["winners"]]'
 report cached.json 'all(x["stored"] for x in r["results"])'
+sed 's/"pass":\t*"backward"/"pass": "forward+backward"/' bench.json >peer.json
+! cmp -s bench.json peer.json || fail "no pass was renamed"
+validate peer.json
+sed 's/"pass":\t*"backward"/"pass": "sideways"/' bench.json >sideways.json
+! (validate sideways.json) 2>/dev/null || fail "any pass follows the schema"
