@@ -8,13 +8,15 @@
  *                                 each a multiple of 16 bytes
  *   thread_index, block_x, block_y
  *   barrier, warp_barrier         order shared memory among a block, among a warp
- *   settle                        gfx11: loads behind it stay there. Its fragments are so large
- * that, were all loaded ahead, no registers would be left shuffle_xor(x, mask)          another
- * lane's float struct quad                   16 bytes global_load, global_store, shared_load,
- * shared_store   a quad at a multiple of 16 bytes atomic_add(at, x)             to a float of
- * global memory atomic_add2(at, x, y)         to two floats of global memory at a multiple of 8
- * bytes word_float, float_word        the same 32 bits exp2_fast, log2_fast bf16_widen,
- * f16_widen(u32, lo, hi); bf16_narrow, f16_narrow(lo, hi)   two elements in 32 bits
+ *   settle                        gfx11: loads behind it stay there, as registers are few
+ *   shuffle_xor(x, mask)          another lane's float
+ *   struct quad                   16 bytes
+ *   global_load, global_store, shared_load, shared_store   a quad at a multiple of 16 bytes
+ *   atomic_add(at, x)             to a float of global memory
+ *   atomic_add2(at, x, y)         to two floats of global memory at a multiple of 8 bytes
+ *   word_float, float_word        the same 32 bits
+ *   exp2_fast, log2_fast
+ *   bf16_widen, f16_widen(u32, lo, hi); bf16_narrow, f16_narrow(lo, hi)   two elements in 32 bits
  *
  * NVIDIA's have
  *   copy(to, from, valid)         a quad from global to shared memory, meanwhile; zeros where not

@@ -160,7 +160,7 @@ int hiprtc_compile(const struct gpu_source *source, const char *architecture, st
 	struct str *log, struct err *err)
 {
 	const struct hiprtc_api *api = hiprtc_load(err);
-	int files[2] = {-1, -1}, status, result = -1;
+	int files[2] = {-1, -1}, status = 0, result = -1;
 	struct gpu_code said = {0};
 
 	*code = (struct gpu_code){0};

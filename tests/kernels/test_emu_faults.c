@@ -49,7 +49,7 @@ static const struct target targets[] = {
 	{CUDA "attend_back.cu", "c32", PASS_BACKWARD, "cuda-emu", "sm_90"},
 	{CUDA "attend_back_mma.cu", "m32", PASS_BACKWARD, "cuda-emu", "sm_90"},
 	{CUDA "attend_back_q.cu", "s32", PASS_BACKWARD, "cuda-emu", "sm_90"},
-	{HIP "attend.hip", "r32_c32", PASS_FORWARD, "hip-emu", "gfx942"},
+	{HIP "attend.hip", "r32_c32", PASS_FORWARD, "hip-emu", "gfx1100"},
 	{HIP "attend_mma.hip", "m64_c32", PASS_FORWARD, "hip-emu", "gfx1201"},
 	{HIP "attend_back.hip", "c32", PASS_BACKWARD, "hip-emu", "gfx1100"},
 	{HIP "attend_back_mma.hip", "m32", PASS_BACKWARD, "hip-emu", "gfx942"},
@@ -217,7 +217,7 @@ static void test_every_missing_ordering_is_found(void **state)
 		const char *text = text_of(targets[i].source);
 		int orderings = occurrences(text, "barrier();") + occurrences(text, "copy_wait();");
 
-		assert_true(orderings > 2);
+		assert_true(orderings >= 2);
 		for (int n = 0; n < orderings; n++) {
 			char drop[32];
 
