@@ -365,6 +365,8 @@ int session_problem(struct session *session, const struct task *task, const stru
 		session->progress.step++;
 	}
 	session->problems += !result;
+	session->task = NULL;
+	session->problem = NULL;
 	stage_release(&stage);
 	return result;
 }

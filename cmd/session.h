@@ -44,7 +44,7 @@ struct session {
 	struct protocol protocol;
 	struct budget budget;
 	struct progress progress;
-	const struct task *task; /* going on, and its problem */
+	const struct task *task; /* going on, and its problem; NULL between them */
 	const struct problem *problem;
 	char place[64]; /* the contest going on, for the progress line */
 	struct host host;

@@ -96,7 +96,8 @@ def draw(report):
     yield (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{y}" '
            f'viewBox="0 0 {width} {y}" font-family="DejaVu Sans, Verdana, sans-serif">')
     yield f'<rect width="{width}" height="{y}" fill="white"/>'
-    yield text(MARGIN, 26, f"{device['model']}, {device['architecture']}, {device['units']} units: "
+    units = f"{device['units']} unit{'' if device['units'] == 1 else 's'}"
+    yield text(MARGIN, 26, f"{device['model']}, {device['architecture']}, {units}: "
                f"{problem['spec']}, {problem['tokens']} tokens, {problem['heads']} heads",
                size=16, weight="bold")
     yield text(MARGIN, 46, "Tick: median. Bar: first to third quartile. Dashed: the least time "
