@@ -201,18 +201,19 @@ deps: ## install the packages of Debian 12 that are missing (for `test` too when
 	    DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -qy --no-install-recommends $$missing; \
 	fi
 
-# Sub-makes, so that what `deps` has just installed is seen.
+# Sub-makes, so that what `deps` has just installed is seen, on every processor.
+EACH      := --no-print-directory -j$(shell nproc)
 ONCE_DEPS := $(filter deps,$(MAKECMDGOALS))
 
 run: | $(ONCE_DEPS) ## build and time every schedule on this CPU, keeping the trials in tuning.db
-	@$(MAKE) --no-print-directory pattn
+	@$(MAKE) $(EACH) pattn
 	./pattn bench --db tuning.db
 
 test: | $(ONCE_DEPS) ## build and run every test, with sanitizers and static analysis
-	@$(MAKE) --no-print-directory pattn build-tests $(MUTANTS:%=build/release/mutants/%/pattn)
-	@$(MAKE) --no-print-directory BUILD=build/asan OPT='-O1 -g' SANITIZE=address,undefined build-tests
-	@$(MAKE) --no-print-directory BUILD=build/tsan OPT='-O1 -g' SANITIZE=thread $(THREADED:%=build/tsan/tests/%)
-	@$(MAKE) --no-print-directory $(TSAN_EMU)
+	@$(MAKE) $(EACH) pattn build-tests $(MUTANTS:%=build/release/mutants/%/pattn)
+	@$(MAKE) $(EACH) BUILD=build/asan OPT='-O1 -g' SANITIZE=address,undefined build-tests
+	@$(MAKE) $(EACH) BUILD=build/tsan OPT='-O1 -g' SANITIZE=thread $(THREADED:%=build/tsan/tests/%)
+	@$(MAKE) $(EACH) $(TSAN_EMU)
 	@tests/run.sh
 
 build-tests: $(UNITS)
@@ -221,12 +222,12 @@ unit: build-tests ## build and run the unit tests alone
 	@tests/run.sh 'release/*'
 
 asan ubsan: ## the unit and kernel tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	@$(MAKE) --no-print-directory BUILD=build/asan OPT='-O1 -g' SANITIZE=address,undefined build-tests
+	@$(MAKE) $(EACH) BUILD=build/asan OPT='-O1 -g' SANITIZE=address,undefined build-tests
 	@tests/run.sh 'asan/*'
 
 tsan: ## the threaded tests under ThreadSanitizer
-	@$(MAKE) --no-print-directory BUILD=build/tsan OPT='-O1 -g' SANITIZE=thread $(THREADED:%=build/tsan/tests/%)
-	@$(MAKE) --no-print-directory $(TSAN_EMU)
+	@$(MAKE) $(EACH) BUILD=build/tsan OPT='-O1 -g' SANITIZE=thread $(THREADED:%=build/tsan/tests/%)
+	@$(MAKE) $(EACH) $(TSAN_EMU)
 	@tests/run.sh 'tsan*'
 
 # The rungs are checked by the compiler alone: the analyser walks their unrolled loops for minutes.
