@@ -80,7 +80,8 @@ static int judge(const char *folder, const struct target *target)
 	bool right;
 
 	must(!device, &err);
-	bench_of_make(&b, "5,100,40", 2, 40, DTYPE_BF16, device);
+	/* The last length is odd: a pair of rows may reach past its end, and the tensor's. */
+	bench_of_make(&b, "5,100,41", 2, 40, DTYPE_BF16, device);
 	bench_of_solve(&b);
 	must(contest_run(&contest, &b.arena, target->pass, &protocol, NULL, &err), &err);
 	right = contest.trials[0].outcome == OUTCOME_OK;
