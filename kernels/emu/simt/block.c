@@ -121,6 +121,8 @@ static void thread_wait(const char *waits, const char *site)
 	if (!next)
 		fail_stuck(block);
 	simt_self = next;
+	/* A launch that fails elsewhere meanwhile never comes back here, and ends all the same. */
+	order_release(&block->run->order_end);
 	fiber_switch(&self->fiber, &next->fiber);
 }
 
